@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Pure decisions of dirty-folio batching; see batch_policy.h. */
+#include <tlbbatch/batch_policy.h>
+
+/**
+ * tlbbatch_policy_recheck() - may a folio that waited be written now?
+ * @gate: where it was deferred
+ * @facts: what holds now, read under the folio lock
+ *
+ * While it waited the folio was unlocked: it may have been refaulted, pinned,
+ * split, freed from swap, truncated or poisoned. The expected references are
+ * the cache's (one a page), reclaim's isolation and the batch's own.
+ *
+ * Context: any; pure.
+ * Return: %TLBBATCH_KEEP, or the first reason against it.
+ */
+enum tlbbatch_drop
+tlbbatch_policy_recheck(enum tlbbatch_gate gate,
+			const struct tlbbatch_folio_facts *facts)
+{
+	bool in_swap = gate == TLBBATCH_GATE_SWAP;
+
+	if (facts->hwpoison)
+		return TLBBATCH_DROP_HWPOISON;
+	if (facts->nr_pages != facts->nr_pages_deferred)
+		return TLBBATCH_DROP_SPLIT;
+	if (facts->anon != in_swap || facts->swapcache != in_swap ||
+	    !facts->same_mapping)
+		return TLBBATCH_DROP_GONE;
+	if (facts->writeback)
+		return TLBBATCH_DROP_WRITEBACK;
+	if (facts->mapped)
+		return TLBBATCH_DROP_MAPPED;
+	if (facts->dma_pinned)
+		return TLBBATCH_DROP_PINNED;
+	if (facts->unevictable || !facts->swapbacked)
+		return TLBBATCH_DROP_UNEVICTABLE;
+	if (!facts->dirty)
+		return TLBBATCH_DROP_CLEAN;
+	if (facts->refs != 2 + (int)facts->nr_pages)
+		return TLBBATCH_DROP_REFERENCED;
+	return TLBBATCH_KEEP;
+}
+
+/**
+ * tlbbatch_policy_defer() - may a folio at its write-out wait for a batch?
+ * @facts: what holds at the gate
+ *
+ * Without an owed flush there is nothing to save: the folio is written at once,
+ * as the kernel would.
+ *
+ * Context: any; pure.
+ * Return: true if it may wait.
+ */
+bool tlbbatch_policy_defer(const struct tlbbatch_defer_facts *facts)
+{
+	return facts->flush_owed && facts->for_reclaim &&
+	       facts->waiting < facts->capacity;
+}
+
+/**
+ * tlbbatch_policy_batch_full() - is a flush due before the next write-out?
+ * @uncovered: folios that wait and that no flush has covered yet
+ * @batch_size: folios per flush, TLBBATCH_BATCH_MIN to TLBBATCH_BATCH_MAX
+ *
+ * The folio about to be written counts as a member of the batch: the flush
+ * covers it too, and it is then written directly.
+ *
+ * Context: any; pure.
+ * Return: true if the batch is complete with that folio.
+ */
+bool tlbbatch_policy_batch_full(unsigned int uncovered, unsigned int batch_size)
+{
+	return uncovered + 1 >= batch_size;
+}
+
+/**
+ * tlbbatch_policy_batch_size_valid() - is this a batch size?
+ * @batch_size: folios per flush
+ *
+ * Context: any; pure.
+ * Return: true if it is within TLBBATCH_BATCH_MIN and TLBBATCH_BATCH_MAX.
+ */
+bool tlbbatch_policy_batch_size_valid(unsigned int batch_size)
+{
+	return batch_size >= TLBBATCH_BATCH_MIN &&
+	       batch_size <= TLBBATCH_BATCH_MAX;
+}
+
+/**
+ * tlbbatch_policy_settle() - what one real flush settles
+ * @owed: requests that were put off since the last real flush
+ * @flush_ipis: IPIs that this flush sends, an upper bound
+ *
+ * A flush with nothing owed is one that the kernel wanted by itself. With
+ * requests owed it stands for one of them, and the others are avoided: never
+ * counted in the module's favour twice.
+ *
+ * Context: any; pure.
+ * Return: the amounts to add to the counters.
+ */
+struct tlbbatch_settled
+tlbbatch_policy_settle(const struct tlbbatch_owed *owed, u64 flush_ipis)
+{
+	struct tlbbatch_settled settled = { 0 };
+
+	if (!owed->requests) {
+		settled.requested = 1;
+		return settled;
+	}
+	settled.avoided = owed->requests - 1;
+	/* The mask only grows: the last flush may reach more CPUs than one. */
+	if (owed->ipis > flush_ipis)
+		settled.ipis_avoided = owed->ipis - flush_ipis;
+	return settled;
+}
+
+/**
+ * tlbbatch_policy_tripped() - did a write pass by the hooks?
+ * @reported: pages that reclaim counted as written in this pass
+ * @seen: pages that the write-out hooks saw
+ *
+ * A write that no hook saw may have started before its flush.
+ *
+ * Context: any; pure.
+ * Return: true if batching must be switched off.
+ */
+bool tlbbatch_policy_tripped(u64 reported, u64 seen)
+{
+	return reported != seen;
+}
