@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Functions of the kernel that modules cannot link against, as static calls.
+ *
+ * A static call is a direct call: it needs no ENDBR at its target (IBT), costs
+ * no retpoline, and for a hooked function it may enter just behind the ftrace
+ * site, so that an original is called without a second trip through ftrace.
+ * Each is NULL until symbols.c or hook_engine.c has resolved and checked it;
+ * nothing is hooked before all that a feature needs are set.
+ */
+#ifndef TLBBATCH_KERNEL_CALLS_H
+#define TLBBATCH_KERNEL_CALLS_H
+
+#include <linux/mm_types.h>
+#include <linux/static_call.h>
+#include <compat/reclaim_compat.h>
+#include <compat/writeout_compat.h>
+
+struct mem_cgroup;
+
+/* Never defined: they give the static calls below their types. */
+unsigned long tlbbatch_type_kallsyms_lookup_name(const char *name);
+int tlbbatch_type_kallsyms_lookup_size_offset(unsigned long addr,
+					      unsigned long *size,
+					      unsigned long *offset);
+unsigned long tlbbatch_type_ftrace_location(unsigned long ip);
+unsigned long tlbbatch_type_ftrace_find_rec_direct(unsigned long ip);
+unsigned int tlbbatch_type_shrink_folio_list(COMPAT_SHRINK_PARAMS);
+void tlbbatch_type_try_to_unmap_flush(void);
+void tlbbatch_type_try_to_unmap_flush_dirty(void);
+int tlbbatch_type_pageout(struct folio *folio, struct address_space *mapping,
+			  struct swap_iocb **plug);
+int tlbbatch_type_remove_mapping(struct address_space *mapping,
+				 struct folio *folio, bool reclaimed,
+				 struct mem_cgroup *target_memcg);
+int tlbbatch_type_next_demotion_node(int node);
+bool tlbbatch_type_mem_cgroup_swap_full(struct folio *folio);
+bool tlbbatch_type_folio_free_swap(struct folio *folio);
+void tlbbatch_type_count_memcg_events(struct mem_cgroup *memcg,
+				      enum vm_event_item idx,
+				      unsigned long count);
+extern compat_writeout_fn tlbbatch_type_writeout;
+
+/* Called, never hooked: set by symbols.c. */
+DECLARE_STATIC_CALL(tlbbatch_kallsyms_lookup_name,
+		    tlbbatch_type_kallsyms_lookup_name);
+DECLARE_STATIC_CALL(tlbbatch_kallsyms_lookup_size_offset,
+		    tlbbatch_type_kallsyms_lookup_size_offset);
+DECLARE_STATIC_CALL(tlbbatch_ftrace_location, tlbbatch_type_ftrace_location);
+DECLARE_STATIC_CALL(tlbbatch_ftrace_find_rec_direct,
+		    tlbbatch_type_ftrace_find_rec_direct);
+DECLARE_STATIC_CALL(tlbbatch_remove_mapping, tlbbatch_type_remove_mapping);
+DECLARE_STATIC_CALL(tlbbatch_next_demotion_node,
+		    tlbbatch_type_next_demotion_node);
+DECLARE_STATIC_CALL(tlbbatch_mem_cgroup_swap_full,
+		    tlbbatch_type_mem_cgroup_swap_full);
+DECLARE_STATIC_CALL(tlbbatch_folio_free_swap, tlbbatch_type_folio_free_swap);
+DECLARE_STATIC_CALL(tlbbatch_count_memcg_events,
+		    tlbbatch_type_count_memcg_events);
+
+/* Originals of hooked functions: set by hook_engine.c. */
+DECLARE_STATIC_CALL(tlbbatch_orig_shrink_folio_list,
+		    tlbbatch_type_shrink_folio_list);
+DECLARE_STATIC_CALL(tlbbatch_orig_try_to_unmap_flush,
+		    tlbbatch_type_try_to_unmap_flush);
+DECLARE_STATIC_CALL(tlbbatch_orig_try_to_unmap_flush_dirty,
+		    tlbbatch_type_try_to_unmap_flush_dirty);
+DECLARE_STATIC_CALL(tlbbatch_orig_swap_writeout, tlbbatch_type_writeout);
+DECLARE_STATIC_CALL(tlbbatch_orig_shmem_writeout, tlbbatch_type_writeout);
+DECLARE_STATIC_CALL(tlbbatch_orig_pageout, tlbbatch_type_pageout);
+
+/**
+ * struct tlbbatch_call - a static call as data, for tables
+ * @key: its key
+ * @tramp: its trampoline
+ */
+struct tlbbatch_call {
+	struct static_call_key *key;
+	void *tramp;
+};
+
+#define TLBBATCH_CALL(name)						\
+	{ .key = &STATIC_CALL_KEY(name), .tramp = STATIC_CALL_TRAMP_ADDR(name) }
+
+static inline void tlbbatch_call_set(const struct tlbbatch_call *call,
+				     unsigned long addr)
+{
+	__static_call_update(call->key, call->tramp, (void *)addr);
+}
+
+#endif /* TLBBATCH_KERNEL_CALLS_H */

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Symbols, fields and constants of the running kernel, found at load. */
+#ifndef TLBBATCH_SYMBOLS_H
+#define TLBBATCH_SYMBOLS_H
+
+#include <linux/mm_types.h>
+#include <linux/types.h>
+
+struct mem_cgroup;
+struct scan_control;
+
+int tlbbatch_symbols_init(void);
+void tlbbatch_symbols_exit(void);
+const char *tlbbatch_symbols_missing(void);
+
+unsigned long tlbbatch_symbol_address(const char *name);
+bool tlbbatch_is_kernel_text(unsigned long addr);
+int tlbbatch_symbol_check(const char *name, const char *proto, char *reason,
+			  size_t reason_len);
+
+void tlbbatch_set_shrink_folio_list(unsigned long addr);
+bool tlbbatch_in_shrink_folio_list(unsigned long ip);
+bool tlbbatch_writer_is_gated(unsigned long writer);
+bool tlbbatch_demotes(int nid);
+struct mem_cgroup *tlbbatch_target_memcg(const struct scan_control *sc);
+int tlbbatch_pageout_success(void);
+
+#endif /* TLBBATCH_SYMBOLS_H */

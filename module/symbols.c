@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Finding what the running kernel doesn't export, and checking that it is what
+ * this module was written for: a row per symbol, its prototype compared with
+ * the kernel's own BTF. Without BTF nothing can be checked, and nothing is armed.
+ */
+#define pr_fmt(fmt) "tlbbatch: " fmt
+#include <linux/err.h>
+#include <linux/kprobes.h>
+#include <linux/memcontrol.h>
+#include <linux/numa.h>
+#include <linux/printk.h>
+#include <tlbbatch/btf.h>
+#include <tlbbatch/hook.h>
+#include <tlbbatch/kernel_calls.h>
+#include <tlbbatch/symbols.h>
+
+DEFINE_STATIC_CALL_NULL(tlbbatch_kallsyms_lookup_name,
+			tlbbatch_type_kallsyms_lookup_name);
+DEFINE_STATIC_CALL_NULL(tlbbatch_kallsyms_lookup_size_offset,
+			tlbbatch_type_kallsyms_lookup_size_offset);
+DEFINE_STATIC_CALL_NULL(tlbbatch_ftrace_location, tlbbatch_type_ftrace_location);
+DEFINE_STATIC_CALL_NULL(tlbbatch_ftrace_find_rec_direct,
+			tlbbatch_type_ftrace_find_rec_direct);
+DEFINE_STATIC_CALL_NULL(tlbbatch_remove_mapping, tlbbatch_type_remove_mapping);
+DEFINE_STATIC_CALL_NULL(tlbbatch_next_demotion_node,
+			tlbbatch_type_next_demotion_node);
+DEFINE_STATIC_CALL_NULL(tlbbatch_mem_cgroup_swap_full,
+			tlbbatch_type_mem_cgroup_swap_full);
+DEFINE_STATIC_CALL_NULL(tlbbatch_folio_free_swap, tlbbatch_type_folio_free_swap);
+DEFINE_STATIC_CALL_NULL(tlbbatch_count_memcg_events,
+			tlbbatch_type_count_memcg_events);
+
+/* Functions that are called and never hooked. */
+static const struct helper {
+	const char *name;
+	const char *proto;
+	struct tlbbatch_call call;
+} helpers[] = {
+	{ "kallsyms_lookup_name", "unsigned long(const char *)",
+	  TLBBATCH_CALL(tlbbatch_kallsyms_lookup_name) },
+	{ "kallsyms_lookup_size_offset",
+	  "int(unsigned long, unsigned long *, unsigned long *)",
+	  TLBBATCH_CALL(tlbbatch_kallsyms_lookup_size_offset) },
+	{ "ftrace_location", "unsigned long(unsigned long)",
+	  TLBBATCH_CALL(tlbbatch_ftrace_location) },
+	{ "ftrace_find_rec_direct", "unsigned long(unsigned long)",
+	  TLBBATCH_CALL(tlbbatch_ftrace_find_rec_direct) },
+	{ "__remove_mapping",
+	  "int(struct address_space *, struct folio *, bool, struct mem_cgroup *)",
+	  TLBBATCH_CALL(tlbbatch_remove_mapping) },
+	{ "next_demotion_node", "int(int)",
+	  TLBBATCH_CALL(tlbbatch_next_demotion_node) },
+	{ "mem_cgroup_swap_full", "bool(struct folio *)",
+	  TLBBATCH_CALL(tlbbatch_mem_cgroup_swap_full) },
+	{ "folio_free_swap", "bool(struct folio *)",
+	  TLBBATCH_CALL(tlbbatch_folio_free_swap) },
+	{ "__count_memcg_events",
+	  "void(struct mem_cgroup *, enum vm_event_item, unsigned long)",
+	  TLBBATCH_CALL(tlbbatch_count_memcg_events) },
+};
+
+static struct tlbbatch_btf btf;
+static bool btf_is_open;
+static char missing[TLBBATCH_REASON_LEN];
+
+static u32 target_memcg_offset;
+static s64 pageout_success;
+static const bool *demotion_enabled;
+static unsigned long shrink_start, shrink_end;
+
+/*
+ * A kprobe tells one address, kallsyms_lookup_name()'s own, and is gone again
+ * before anything else happens. Never arm one on a hot function to find it.
+ */
+static int find_kallsyms(void)
+{
+	static const struct tlbbatch_call call =
+		TLBBATCH_CALL(tlbbatch_kallsyms_lookup_name);
+	/* Disabled: it finds the address and patches no text. */
+	struct kprobe probe = {
+		.symbol_name = "kallsyms_lookup_name",
+		.flags = KPROBE_FLAG_DISABLED,
+	};
+	unsigned long addr;
+	int err;
+
+	err = register_kprobe(&probe);
+	if (err)
+		return err;
+	addr = (unsigned long)probe.addr;
+	unregister_kprobe(&probe);
+	tlbbatch_call_set(&call, addr);
+	return 0;
+}
+
+/**
+ * tlbbatch_symbol_address() - where a symbol of the kernel lies
+ * @name: its name
+ *
+ * Context: process context, at load; after tlbbatch_symbols_init().
+ * Return: its address, 0 if the kernel has none or symbols can't be read.
+ */
+unsigned long tlbbatch_symbol_address(const char *name)
+{
+	if (!btf_is_open)
+		return 0;
+	return static_call(tlbbatch_kallsyms_lookup_name)(name);
+}
+
+/**
+ * tlbbatch_is_kernel_text() - is this a function of the kernel itself?
+ * @addr: an address, or 0
+ *
+ * A module's function of the same name could be unloaded under us.
+ *
+ * Context: process context, at load.
+ */
+bool tlbbatch_is_kernel_text(unsigned long addr)
+{
+	return addr && addr >= tlbbatch_symbol_address("_stext") &&
+	       addr < tlbbatch_symbol_address("_etext");
+}
+
+static int open_btf(void)
+{
+	unsigned long start, stop;
+	int err;
+
+	start = static_call(tlbbatch_kallsyms_lookup_name)("__start_BTF");
+	stop = static_call(tlbbatch_kallsyms_lookup_name)("__stop_BTF");
+	if (!start || stop <= start)
+		return -ENOENT;
+	err = tlbbatch_btf_open(&btf, (const void *)start, stop - start);
+	btf_is_open = !err;
+	return err;
+}
+
+/**
+ * tlbbatch_symbol_check() - is a function what we take it for?
+ * @name: the kernel's function
+ * @proto: the prototype that the caller was written for
+ * @reason: buffer for why not, unchanged on success
+ * @reason_len: its size in bytes
+ *
+ * Context: process context, at load.
+ * Return: 0, -ENOENT if BTF doesn't know it, -EPROTOTYPE if it differs, or what
+ *	tlbbatch_btf_check_proto() returns on BTF that can't be read.
+ */
+int tlbbatch_symbol_check(const char *name, const char *proto, char *reason,
+			  size_t reason_len)
+{
+	char found[160] = "";
+	int err;
+
+	err = tlbbatch_btf_check_proto(&btf, name, proto, found, sizeof(found));
+	if (err == -EPROTOTYPE) {
+		snprintf(reason, reason_len, "%s has another prototype", name);
+		pr_err("%s is %s here, not %s\n", name, found, proto);
+	} else if (err) {
+		snprintf(reason, reason_len, "%s: not told by BTF (%d)", name,
+			 err);
+	}
+	return err;
+}
+
+static int resolve_helper(const struct helper *helper)
+{
+	unsigned long addr = tlbbatch_symbol_address(helper->name);
+
+	if (!tlbbatch_is_kernel_text(addr)) {
+		snprintf(missing, sizeof(missing), "%s not found", helper->name);
+		return -ENOENT;
+	}
+	if (tlbbatch_symbol_check(helper->name, helper->proto, missing,
+				  sizeof(missing)))
+		return -EPROTOTYPE;
+	tlbbatch_call_set(&helper->call, addr);
+	return 0;
+}
+
+static int resolve_private(void)
+{
+	char found[64] = "";
+
+	demotion_enabled =
+		(const bool *)tlbbatch_symbol_address("numa_demotion_enabled");
+	if (!demotion_enabled) {
+		strscpy(missing, "numa_demotion_enabled not found",
+			sizeof(missing));
+		return -ENOENT;
+	}
+	if (tlbbatch_btf_check_member(&btf, "scan_control", "target_mem_cgroup",
+				      "struct mem_cgroup *",
+				      &target_memcg_offset, found,
+				      sizeof(found))) {
+		strscpy(missing, "scan_control.target_mem_cgroup not found",
+			sizeof(missing));
+		return -ENOENT;
+	}
+	if (tlbbatch_btf_enumerator(&btf, "PAGE_SUCCESS", &pageout_success)) {
+		strscpy(missing, "PAGE_SUCCESS not found", sizeof(missing));
+		return -ENOENT;
+	}
+	return 0;
+}
+
+/**
+ * tlbbatch_symbols_init() - find all that isn't hooked
+ *
+ * What is missing makes the feature unavailable, with its reason; it doesn't
+ * keep the module from loading.
+ *
+ * Context: process context, may sleep; once, at load.
+ * Return: 0, or -ENOMEM.
+ */
+int tlbbatch_symbols_init(void)
+{
+	unsigned int i;
+	int err;
+
+	err = find_kallsyms();
+	if (err) {
+		snprintf(missing, sizeof(missing),
+			 "kallsyms_lookup_name not found (%d)", err);
+		return 0;
+	}
+	err = open_btf();
+	if (err == -ENOMEM)
+		return err;
+	if (err) {
+		snprintf(missing, sizeof(missing),
+			 "no BTF to check the kernel's functions against (%d)",
+			 err);
+		return 0;
+	}
+	for (i = 0; i < ARRAY_SIZE(helpers); i++)
+		if (resolve_helper(&helpers[i]))
+			return 0;
+	resolve_private();
+	return 0;
+}
+
+/**
+ * tlbbatch_symbols_exit() - let go of the BTF index
+ *
+ * Only needed while hooks are resolved. Addresses stay valid.
+ *
+ * Context: process context.
+ */
+void tlbbatch_symbols_exit(void)
+{
+	if (btf_is_open)
+		tlbbatch_btf_close(&btf);
+	btf_is_open = false;
+}
+
+/**
+ * tlbbatch_symbols_missing() - the first thing that wasn't found
+ *
+ * Return: why nothing can be hooked, or NULL.
+ */
+const char *tlbbatch_symbols_missing(void)
+{
+	return missing[0] ? missing : NULL;
+}
+
+/**
+ * tlbbatch_set_shrink_folio_list() - note where shrink_folio_list() lies
+ * @addr: its address
+ */
+void tlbbatch_set_shrink_folio_list(unsigned long addr)
+{
+	unsigned long size, offset;
+
+	if (!static_call(tlbbatch_kallsyms_lookup_size_offset)(addr, &size,
+							       &offset))
+		return;
+	shrink_start = addr - offset;
+	shrink_end = shrink_start + size;
+}
+
+/**
+ * tlbbatch_in_shrink_folio_list() - is this an address in its text?
+ * @ip: a return address
+ *
+ * A part that the compiler moved out of line doesn't count; then a flush is
+ * taken for somebody else's, which is safe and only batches less.
+ *
+ * Context: any.
+ */
+bool notrace tlbbatch_in_shrink_folio_list(unsigned long ip)
+{
+	return ip >= shrink_start && ip < shrink_end;
+}
+
+/**
+ * tlbbatch_writer_is_gated() - is this a_ops->writepage hooked as a write-out?
+ * @writer: its address
+ *
+ * Context: any.
+ */
+bool tlbbatch_writer_is_gated(unsigned long writer)
+{
+	const struct tlbbatch_hook *hook;
+
+	for_each_tlbbatch_hook(hook)
+		if (hook->addr == writer)
+			return true;
+	return false;
+}
+
+/**
+ * tlbbatch_demotes() - may a pass on this node demote folios?
+ * @nid: the node
+ *
+ * Context: reclaim.
+ */
+bool tlbbatch_demotes(int nid)
+{
+	return READ_ONCE(*demotion_enabled) &&
+	       static_call(tlbbatch_next_demotion_node)(nid) != NUMA_NO_NODE;
+}
+
+/**
+ * tlbbatch_target_memcg() - the memory cgroup that a pass reclaims for
+ * @sc: the pass's scan_control
+ *
+ * Context: the pass.
+ */
+struct mem_cgroup *tlbbatch_target_memcg(const struct scan_control *sc)
+{
+	return *(struct mem_cgroup **)((const char *)sc + target_memcg_offset);
+}
+
+/**
+ * tlbbatch_pageout_success() - what pageout() returns for "written"
+ *
+ * Context: any.
+ */
+int tlbbatch_pageout_success(void)
+{
+	return pageout_success;
+}
