@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The one place that waits for tasks before the module's text may go.
+ *
+ *  1. no pass is admitted, and every pass that was has ended (the caller)
+ *  2. the ops is unregistered; that waits for RCU-tasks: nobody is on the way
+ *     from an ftrace site to a replacement
+ *  3. no slot of the context table is taken: nobody sleeps in a replacement
+ *  4. RCU-tasks again: nobody is in the last instructions of one
+ *
+ * The waits run in a worker, so that unload can say what it waits for.
+ */
+#define pr_fmt(fmt) "tlbbatch: " fmt
+#include <linux/completion.h>
+#include <linux/jiffies.h>
+#include <linux/printk.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/workqueue.h>
+#include <tlbbatch/hook.h>
+#include <tlbbatch/reclaim_context.h>
+
+#define MESSAGE_MS	5000
+#define NAMES_MAX	4
+
+static DECLARE_COMPLETION(retired);
+static const char *waits_for;
+
+static void retire(struct work_struct *work)
+{
+	int err;
+
+	WRITE_ONCE(waits_for, "ftrace and RCU-tasks");
+	/* A dead ftrace may still call us: then the module must stay for ever. */
+	while ((err = tlbbatch_hooks_unregister())) {
+		pr_err("ftrace doesn't let go of the hooks (%d)\n", err);
+		schedule_timeout_idle(msecs_to_jiffies(MESSAGE_MS));
+	}
+	if (!IS_ENABLED(CONFIG_PREEMPTION))
+		synchronize_rcu_tasks();
+
+	WRITE_ONCE(waits_for, "reclaim passes");
+	tlbbatch_contexts_wait_turnover("unload", false);
+
+	WRITE_ONCE(waits_for, "RCU-tasks");
+	synchronize_rcu_tasks();
+	complete(&retired);
+}
+
+static DECLARE_WORK(retire_work, retire);
+
+/* RCU-tasks waits until each of these sleeps by itself or is in user space. */
+static void name_holdouts(void)
+{
+	struct task_struct *leader, *task;
+	unsigned int named = 0;
+
+	rcu_read_lock();
+	for_each_process_thread(leader, task) {
+		if (!READ_ONCE(task->rcu_tasks_holdout))
+			continue;
+		pr_info("RCU-tasks waits for %s/%d\n", task->comm,
+			task_pid_nr(task));
+		if (++named == NAMES_MAX)
+			goto out;
+	}
+out:
+	rcu_read_unlock();
+}
+
+/**
+ * tlbbatch_hooks_retire() - unregister, and wait until no task is in our text
+ *
+ * Never gives up: text that a task may still run is never freed. Every five
+ * seconds the log says what it waits for, and names tasks.
+ *
+ * Context: unload, or init unwinding; hooks detached, no pass open.
+ */
+void tlbbatch_hooks_retire(void)
+{
+	unsigned int seconds = 0;
+
+	if (!tlbbatch_hooks_registered())
+		return;
+	queue_work(system_unbound_wq, &retire_work);
+	while (!wait_for_completion_timeout(&retired,
+					    msecs_to_jiffies(MESSAGE_MS))) {
+		seconds += MESSAGE_MS / MSEC_PER_SEC;
+		pr_info("unload waits for %s, %u s now\n", READ_ONCE(waits_for),
+			seconds);
+		name_holdouts();
+	}
+	/* The worker must have left our text too. */
+	flush_work(&retire_work);
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The self-test: hook a function of the module's own, and see that the
+ * replacement runs, that the original can be called from it exactly once, and
+ * that a caller for whom the hook doesn't act is left alone.
+ */
+#define pr_fmt(fmt) "tlbbatch: " fmt
+#include <linux/printk.h>
+#include <tlbbatch/debug.h>
+#include <tlbbatch/hook.h>
+
+#define DUMMY_ADDS		1
+#define REPLACEMENT_ADDS	100
+
+static bool acting;
+
+/* Kept apart by barrier(): a compiler that knew its result would not call it. */
+static noinline __noclone int dummy(int value)
+{
+	barrier();
+	return value + DUMMY_ADDS;
+}
+
+DEFINE_STATIC_CALL_NULL(tlbbatch_orig_dummy, dummy);
+
+static int replacement(int value)
+{
+	return static_call(tlbbatch_orig_dummy)(value) + REPLACEMENT_ADDS;
+}
+
+static bool notrace acts(unsigned long parent_ip)
+{
+	return READ_ONCE(acting);
+}
+
+struct tlbbatch_hook tlbbatch_selftest_hook = {
+	.name = "selftest",
+	.acts = acts,
+	.targets = { {
+		.symbol = "dummy",
+		.replacement = replacement,
+		.original = TLBBATCH_CALL(tlbbatch_orig_dummy),
+	} },
+	.target = tlbbatch_selftest_hook.targets,
+	.addr = (unsigned long)dummy,
+};
+
+/**
+ * tlbbatch_selftest_run() - is a hook what this module takes it for?
+ *
+ * Context: process context; the ops is registered on the dummy alone.
+ * Return: 0, or -EIO with the reason in the log.
+ */
+int tlbbatch_selftest_run(void)
+{
+	int alone, hooked;
+
+	alone = dummy(0);
+	WRITE_ONCE(acting, true);
+	hooked = dummy(0);
+	WRITE_ONCE(acting, false);
+
+	if (alone == DUMMY_ADDS && hooked == DUMMY_ADDS + REPLACEMENT_ADDS &&
+	    !tlbbatch_debug_fail_selftest())
+		return 0;
+	pr_err("self-test failed: %d without and %d with the hook\n", alone,
+	       hooked);
+	return -EIO;
+}
