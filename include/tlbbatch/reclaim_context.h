@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the module knows of one reclaim pass: one shrink_folio_list() call of
+ * one task. The hooks act only for a task that has a context.
+ */
+#ifndef TLBBATCH_RECLAIM_CONTEXT_H
+#define TLBBATCH_RECLAIM_CONTEXT_H
+
+#include <linux/mm_types.h>
+#include <linux/sched.h>
+#include <compat/reclaim_compat.h>
+#include <tlbbatch/batch_policy.h>
+
+struct swap_iocb;
+
+/**
+ * struct tlbbatch_waiting - a folio that waits for its batch's flush
+ * @folio: unlocked and not frozen; the batch holds a reference of its own
+ * @mapping: folio_mapping() at the deferral; compared, never followed
+ * @nr_pages: pages at the deferral, which is what was counted as written
+ * @gate: where it was deferred
+ */
+struct tlbbatch_waiting {
+	struct folio *folio;
+	struct address_space *mapping;
+	unsigned int nr_pages;
+	enum tlbbatch_gate gate;
+};
+
+/**
+ * struct tlbbatch_context - one reclaim pass
+ * @owner_start: when the owner was started, in ns of boot time: a task that died
+ *	inside a pass (an oops) must not leave its slot to another at its address
+ * @ended: passes that this slot has seen the end of, to tell one from the next
+ * @depth: 1 in the pass, more in a pass nested in it, which is never batched
+ * @batch_size: folios per flush, as it was when the pass began
+ * @unbatched: this pass runs as if the module weren't there
+ * @writing: a write-out of ours runs: the gates let everything through
+ * @flush_by_reclaim: the flush that is being called comes from
+ *	shrink_folio_list() itself; set by the ftrace callback
+ * @sc: the pass's scan_control; only read through a BTF offset
+ * @stat: the pass's statistics, on its caller's stack
+ * @plug: the swap plug on shrink_folio_list()'s stack; NULL once that is gone
+ * @nr_waiting: entries of @waiting; also read by sysfs, without a lock
+ * @nr_uncovered: those of them that no flush has covered yet
+ * @owed: flushes put off since the last real one
+ * @deferred: folios deferred in this pass
+ * @flushes: real flushes in this pass
+ * @nr_reclaimed: pages freed here, to be added to the pass's result
+ * @pages_seen: pages that the write-out hooks saw being written
+ * @pages_taken_back: pages taken out of @stat->nr_pageout again
+ * @pages_activated: pages activated here, anon and file, added to @stat at the end
+ * @waiting: the batch, first in first out
+ *
+ * Only the owner writes to it, so it needs no lock.
+ */
+struct tlbbatch_context {
+	u64 owner_start;
+	unsigned long ended;
+	unsigned int depth;
+	unsigned int batch_size;
+	bool unbatched;
+	bool writing;
+	bool flush_by_reclaim;
+	struct scan_control *sc;
+	struct reclaim_stat *stat;
+	struct swap_iocb **plug;
+	unsigned int nr_waiting;
+	unsigned int nr_uncovered;
+	struct tlbbatch_owed owed;
+	u64 deferred;
+	u64 flushes;
+	unsigned int nr_reclaimed;
+	u64 pages_seen;
+	u64 pages_taken_back;
+	unsigned int pages_activated[2];
+	struct tlbbatch_waiting waiting[TLBBATCH_WAITING_MAX];
+};
+
+int tlbbatch_contexts_init(void);
+void tlbbatch_contexts_exit(void);
+
+bool tlbbatch_context_enter(unsigned long parent_ip);
+bool tlbbatch_context_acts(unsigned long parent_ip);
+bool tlbbatch_context_acts_on_flush(unsigned long parent_ip);
+bool tlbbatch_context_gates(unsigned long parent_ip);
+
+struct tlbbatch_context *tlbbatch_context_current(void);
+bool tlbbatch_context_leave(struct tlbbatch_context *ctx);
+
+void tlbbatch_contexts_admit(bool admit);
+int tlbbatch_contexts_wait_turnover(const char *what, bool killable);
+u64 tlbbatch_contexts_waiting_folios(void);
+
+#endif /* TLBBATCH_RECLAIM_CONTEXT_H */

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Replacements of shrink_folio_list() and of the flushes that it calls.
+ *
+ *  shrink_folio_list()           opens a context, runs the original, closes it
+ *    try_to_unmap_flush_dirty()  per dirty folio: put off, until the batch is full
+ *    pageout() ... write-out     see writeout_gate.c: deferred, or flushed first
+ *    try_to_unmap_flush()        before folios are freed: flush, write what waits
+ *
+ * The ftrace callback (hook_engine.c) sends only tasks with a context here.
+ */
+#define pr_fmt(fmt) "tlbbatch: " fmt
+#include <linux/mm.h>
+#include <linux/mmzone.h>
+#include <linux/printk.h>
+#include <linux/workqueue.h>
+#include <tlbbatch/counters.h>
+#include <tlbbatch/dirty_batch.h>
+#include <tlbbatch/flush.h>
+#include <tlbbatch/kernel_calls.h>
+#include <tlbbatch/knobs.h>
+#include <tlbbatch/reclaim_context.h>
+#include <tlbbatch/reclaim_hooks.h>
+#include <tlbbatch/symbols.h>
+
+/* Set when the tripwire goes off: passes that are open put nothing off any more. */
+static bool trip;
+
+static void tripped(struct work_struct *work)
+{
+	tlbbatch_knob_switch_off("write-outs went by its hooks");
+	WRITE_ONCE(trip, false);
+}
+
+static DECLARE_WORK(trip_work, tripped);
+
+/**
+ * tlbbatch_tripwire_exit() - let a tripwire that went off do its work
+ *
+ * Context: process context, may sleep; no pass runs any more.
+ */
+void tlbbatch_tripwire_exit(void)
+{
+	cancel_work_sync(&trip_work);
+}
+
+/*
+ * A write that no hook saw may have started before its flush: the pass's own
+ * statistics are the witness. Stop at once, detach from a worker.
+ */
+static void check_tripwire(struct tlbbatch_context *ctx)
+{
+	u64 reported = (u64)ctx->stat->nr_pageout + ctx->pages_taken_back;
+
+	if (likely(!tlbbatch_policy_tripped(reported, ctx->pages_seen)))
+		return;
+	WRITE_ONCE(trip, true);
+	tlbbatch_contexts_admit(false);
+	pr_err_ratelimited("reclaim wrote %llu pages, the hooks saw %llu: batching stops\n",
+			   reported, ctx->pages_seen);
+	queue_work(system_long_wq, &trip_work);
+}
+
+static void begin_pass(struct tlbbatch_context *ctx, struct pglist_data *pgdat,
+		       struct scan_control *sc, struct reclaim_stat *stat)
+{
+	ctx->batch_size = tlbbatch_knob_batch_size();
+	/* Demotion migrates, retries and flushes in between: not batched. */
+	ctx->unbatched = tlbbatch_demotes(pgdat->node_id);
+	ctx->writing = false;
+	ctx->flush_by_reclaim = false;
+	ctx->sc = sc;
+	ctx->stat = stat;
+	ctx->plug = NULL;
+	ctx->nr_waiting = 0;
+	ctx->nr_uncovered = 0;
+	ctx->owed = (struct tlbbatch_owed){ 0 };
+	ctx->deferred = 0;
+	ctx->flushes = 0;
+	ctx->nr_reclaimed = 0;
+	ctx->pages_seen = 0;
+	ctx->pages_taken_back = 0;
+	ctx->pages_activated[0] = 0;
+	ctx->pages_activated[1] = 0;
+	tlbbatch_count(ctx->unbatched ? TLBBATCH_PASSES_UNBATCHED :
+					TLBBATCH_PASSES, 1);
+}
+
+/* After the original: its folio list is the caller's, so still this task's. */
+static void end_pass(struct tlbbatch_context *ctx)
+{
+	unsigned int activated;
+
+	if (ctx->unbatched)
+		return;
+	/*
+	 * Nothing waits here unless the last flush couldn't be told to be
+	 * reclaim's own (a tracer changed its return address). The swap plug
+	 * has been submitted by then.
+	 */
+	ctx->plug = NULL;
+	if (ctx->nr_waiting || ctx->owed.requests)
+		tlbbatch_batch_drain(ctx);
+
+	activated = ctx->pages_activated[0] + ctx->pages_activated[1];
+	if (activated) {
+		ctx->stat->nr_activate[0] += ctx->pages_activated[0];
+		ctx->stat->nr_activate[1] += ctx->pages_activated[1];
+		count_vm_events(PGACTIVATE, activated);
+	}
+	if (ctx->deferred) {
+		tlbbatch_count(TLBBATCH_PASSES_DEFERRING, 1);
+		tlbbatch_count(TLBBATCH_FLUSHES_DEFERRING, ctx->flushes);
+	}
+	check_tripwire(ctx);
+}
+
+/**
+ * tlbbatch_hook_shrink_folio_list() - one reclaim pass, with its batch
+ * @COMPAT_SHRINK_PARAMS: what shrink_folio_list() takes
+ *
+ * A pass nested in another (it can't happen
+ * while reclaim sets PF_MEMALLOC) runs unbatched.
+ *
+ * Context: reclaim; the callback has claimed a context for this task.
+ * Return: pages reclaimed, those freed from the batch included.
+ */
+unsigned int tlbbatch_hook_shrink_folio_list(COMPAT_SHRINK_PARAMS)
+{
+	struct tlbbatch_context *ctx = tlbbatch_context_current();
+	unsigned int nr_reclaimed;
+
+	if (ctx->depth == 1)
+		begin_pass(ctx, pgdat, sc, stat);
+	nr_reclaimed =
+		static_call(tlbbatch_orig_shrink_folio_list)(COMPAT_SHRINK_ARGS);
+	if (ctx->depth == 1) {
+		end_pass(ctx);
+		nr_reclaimed += ctx->nr_reclaimed;
+	}
+	tlbbatch_context_leave(ctx);
+	return nr_reclaimed;
+}
+
+/**
+ * tlbbatch_hook_try_to_unmap_flush() - reclaim flushes before it frees
+ *
+ * From shrink_folio_list() this is where the batch is written out. Any other
+ * caller (a THP split, migration) may hold rmap locks: it gets its flush, which
+ * covers the folios that wait, and they go on waiting.
+ *
+ * Context: reclaim, in a batched pass of this task.
+ */
+void tlbbatch_hook_try_to_unmap_flush(void)
+{
+	struct tlbbatch_context *ctx = tlbbatch_context_current();
+
+	if (ctx->flush_by_reclaim && !ctx->writing)
+		tlbbatch_batch_drain(ctx);
+	else
+		tlbbatch_flush_now(ctx);
+}
+
+/**
+ * tlbbatch_hook_try_to_unmap_flush_dirty() - reclaim is about to write a folio
+ *
+ * Put off while the batch has room: the gates see to it that the folio waits, or
+ * is written behind a flush. When it is full the flush covers this folio too,
+ * which then goes straight to its write-out. Those that wait are covered, and go
+ * on waiting: this folio is locked, and no other may be written meanwhile.
+ *
+ * Context: reclaim, in a batched pass of this task.
+ */
+void tlbbatch_hook_try_to_unmap_flush_dirty(void)
+{
+	struct tlbbatch_context *ctx = tlbbatch_context_current();
+
+	if (!tlbbatch_flush_owed())
+		return;
+	tlbbatch_flush_put_off(ctx);
+	if (!ctx->flush_by_reclaim || ctx->writing || READ_ONCE(trip) ||
+	    tlbbatch_policy_batch_full(ctx->nr_uncovered, ctx->batch_size))
+		tlbbatch_flush_now(ctx);
+}
