@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The batch of dirty folios that wait for one flush. */
+#ifndef TLBBATCH_DIRTY_BATCH_H
+#define TLBBATCH_DIRTY_BATCH_H
+
+#include <tlbbatch/reclaim_context.h>
+
+void tlbbatch_batch_defer(struct tlbbatch_context *ctx, struct folio *folio,
+			  enum tlbbatch_gate gate, struct swap_iocb **plug);
+void tlbbatch_batch_drain(struct tlbbatch_context *ctx);
+
+#endif /* TLBBATCH_DIRTY_BATCH_H */

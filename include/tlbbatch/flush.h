@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The only place that puts off or issues a TLB flush. */
+#ifndef TLBBATCH_FLUSH_H
+#define TLBBATCH_FLUSH_H
+
+#include <linux/sched.h>
+#include <tlbbatch/reclaim_context.h>
+
+/**
+ * tlbbatch_flush_owed() - was a dirty PTE unmapped and not flushed yet?
+ *
+ * Context: any; of the running task.
+ * Return: true if a write-out must not start before a flush.
+ */
+static inline bool tlbbatch_flush_owed(void)
+{
+	return current->tlb_ubc.writable;
+}
+
+void tlbbatch_flush_put_off(struct tlbbatch_context *ctx);
+void tlbbatch_flush_now(struct tlbbatch_context *ctx);
+
+#endif /* TLBBATCH_FLUSH_H */

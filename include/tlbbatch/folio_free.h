@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Free a folio whose write-out completed at once. */
+#ifndef TLBBATCH_FOLIO_FREE_H
+#define TLBBATCH_FOLIO_FREE_H
+
+#include <tlbbatch/reclaim_context.h>
+
+void tlbbatch_folio_free_written(struct tlbbatch_context *ctx,
+				 struct folio *folio);
+
+#endif /* TLBBATCH_FOLIO_FREE_H */

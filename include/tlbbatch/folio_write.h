@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Recheck a folio that waited, and write it out. */
+#ifndef TLBBATCH_FOLIO_WRITE_H
+#define TLBBATCH_FOLIO_WRITE_H
+
+#include <tlbbatch/reclaim_context.h>
+
+enum tlbbatch_drop tlbbatch_folio_write(struct tlbbatch_context *ctx,
+					const struct tlbbatch_waiting *w);
+
+#endif /* TLBBATCH_FOLIO_WRITE_H */

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Putting off a flush that reclaim asks for, and issuing one for many.
+ *
+ * current->tlb_ubc stays the kernel's: the module reads it, and leaves it to
+ * try_to_unmap_flush() to clear it after a real flush. As nothing is ever
+ * cleared without one, mm->tlb_flush_batched and its users (munmap, mprotect,
+ * mremap, madvise) see a reclaim that takes a little longer, and nothing else.
+ */
+#include <linux/cpumask.h>
+#include <linux/smp.h>
+#include <tlbbatch/counters.h>
+#include <tlbbatch/debug.h>
+#include <tlbbatch/flush.h>
+#include <tlbbatch/kernel_calls.h>
+
+/*
+ * IPIs that a flush would send now: an upper bound. CPUs in lazy TLB mode stay
+ * in the mask, and it holds the masks of every mm unmapped since the last flush.
+ */
+static u64 flush_ipis(void)
+{
+	const struct cpumask *mask = &current->tlb_ubc.arch.cpumask;
+
+	return cpumask_weight(mask) -
+	       cpumask_test_cpu(raw_smp_processor_id(), mask);
+}
+
+/**
+ * tlbbatch_flush_put_off() - note a flush that reclaim asked for
+ * @ctx: the running task's pass
+ *
+ * The caller guarantees that no write-out starts before tlbbatch_flush_now().
+ * tlb_ubc.writable is sticky, so a folio that had no dirty PTE itself is counted
+ * as a request when one before it had: flushes_requested is an upper bound then.
+ *
+ * Context: the owner of @ctx, in reclaim.
+ */
+void tlbbatch_flush_put_off(struct tlbbatch_context *ctx)
+{
+	ctx->owed.requests++;
+	ctx->owed.ipis += flush_ipis();
+	tlbbatch_count(TLBBATCH_FLUSHES_REQUESTED, 1);
+}
+
+/* Somebody else flushed for this task: all that was owed is saved. */
+static void settle_covered(struct tlbbatch_context *ctx)
+{
+	tlbbatch_count(TLBBATCH_FLUSHES_AVOIDED, ctx->owed.requests);
+	tlbbatch_count(TLBBATCH_IPIS_AVOIDED, ctx->owed.ipis);
+}
+
+static void settle_issued(struct tlbbatch_context *ctx, u64 ipis)
+{
+	struct tlbbatch_settled settled = tlbbatch_policy_settle(&ctx->owed, ipis);
+
+	ctx->flushes++;
+	tlbbatch_count(TLBBATCH_FLUSHES_ISSUED, 1);
+	tlbbatch_count(TLBBATCH_FLUSHES_REQUESTED, settled.requested);
+	tlbbatch_count(TLBBATCH_FLUSHES_AVOIDED, settled.avoided);
+	tlbbatch_count(TLBBATCH_IPIS_AVOIDED, settled.ipis_avoided);
+}
+
+/**
+ * tlbbatch_flush_now() - flush all that the running task unmapped
+ * @ctx: its pass
+ *
+ * When it returns, no CPU holds a TLB entry of a folio that this pass unmapped
+ * before: folios that wait in the batch are covered.
+ *
+ * Context: the owner of @ctx, in reclaim; preemptible. Doesn't sleep.
+ */
+void tlbbatch_flush_now(struct tlbbatch_context *ctx)
+{
+	if (current->tlb_ubc.flush_required) {
+		u64 ipis = flush_ipis();
+
+		if (!tlbbatch_negative_never_flush())
+			static_call(tlbbatch_orig_try_to_unmap_flush)();
+		settle_issued(ctx, ipis);
+	} else {
+		settle_covered(ctx);
+	}
+	ctx->owed = (struct tlbbatch_owed){ 0 };
+	ctx->nr_uncovered = 0;
+}

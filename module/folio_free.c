@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Freeing what a write-out completed synchronously: zram, zswap, brd, pages
+ * full of zeros. The only place that takes a folio out of its mapping or off
+ * reclaim's return list.
+ */
+#include <linux/list.h>
+#include <linux/mm.h>
+#include <linux/pagemap.h>
+#include <tlbbatch/counters.h>
+#include <tlbbatch/folio_free.h>
+#include <tlbbatch/kernel_calls.h>
+#include <tlbbatch/symbols.h>
+
+static bool completed(struct folio *folio)
+{
+	return !folio_test_writeback(folio) && !folio_test_dirty(folio);
+}
+
+/* As reclaim does it; on success the folio is frozen at no reference. */
+static bool remove_from_mapping(struct tlbbatch_context *ctx,
+				struct folio *folio)
+{
+	struct address_space *mapping = folio_mapping(folio);
+
+	return mapping &&
+	       static_call(tlbbatch_remove_mapping)(mapping, folio, true,
+						    tlbbatch_target_memcg(ctx->sc));
+}
+
+/**
+ * tlbbatch_folio_free_written() - free a written folio if it is done with
+ * @ctx: the running task's pass; its flush has covered @folio
+ * @folio: unlocked, on the return list of the pass; the batch's reference to
+ *	it is used up
+ *
+ * What can't be freed now (write-out under way, redirtied, in use, locked) stays
+ * on the return list, as in the kernel.
+ *
+ * Context: the owner of @ctx, called by shrink_folio_list() or by its wrapper:
+ *	the list is the running task's. Doesn't sleep.
+ */
+void tlbbatch_folio_free_written(struct tlbbatch_context *ctx,
+				 struct folio *folio)
+{
+	unsigned int nr_pages;
+
+	if (!completed(folio) || !folio_trylock(folio)) {
+		folio_put(folio);
+		return;
+	}
+	nr_pages = folio_nr_pages(folio);
+	/* Under the lock: __remove_mapping() expects the isolation's alone. */
+	folio_put(folio);
+	if (!completed(folio) || folio_has_private(folio) ||
+	    !remove_from_mapping(ctx, folio)) {
+		folio_unlock(folio);
+		return;
+	}
+	list_del(&folio->lru);
+	/* One reference again, to let go of it the ordinary way. */
+	folio_ref_unfreeze(folio, 1);
+	folio_unlock(folio);
+	ctx->nr_reclaimed += nr_pages;
+	tlbbatch_count(TLBBATCH_FOLIOS_FREED, 1);
+	folio_put(folio);
+}
