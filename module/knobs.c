@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* enabled and batch_size: as sysfs knobs, and as module parameters. */
+#define pr_fmt(fmt) "tlbbatch: " fmt
+#include <linux/ctype.h>
+#include <linux/kernel.h>
+#include <linux/moduleparam.h>
+#include <linux/mutex.h>
+#include <linux/printk.h>
+#include <tlbbatch/batch_policy.h>
+#include <tlbbatch/hook.h>
+#include <tlbbatch/knobs.h>
+#include <tlbbatch/reclaim_context.h>
+
+/* Serialises writers. Reclaim never takes it: it reads with READ_ONCE(). */
+static DEFINE_MUTEX(knob_mutex);
+static bool enabled;
+static unsigned int batch_size = TLBBATCH_BATCH_DEFAULT;
+static unsigned int enabled_at_load;
+
+/**
+ * tlbbatch_knob_parse() - read a decimal number, and nothing else
+ * @text: NUL-terminated; a single trailing newline is allowed
+ * @len: bytes written, without the NUL
+ * @min: smallest value
+ * @max: largest value
+ * @value: result, unchanged on error
+ *
+ * Return: 0, -EINVAL for what is no number, -ERANGE for one out of range.
+ */
+int tlbbatch_knob_parse(const char *text, size_t len, unsigned int min,
+			unsigned int max, unsigned int *value)
+{
+	unsigned int parsed;
+	int err;
+
+	/* A NUL in the middle would hide what follows it; kstrto takes a sign. */
+	if (strnlen(text, len) != len || !isdigit(text[0]))
+		return -EINVAL;
+	err = kstrtouint(text, 10, &parsed);
+	if (err)
+		return err;
+	if (parsed < min || parsed > max)
+		return -ERANGE;
+	*value = parsed;
+	return 0;
+}
+
+static int enable(void)
+{
+	int err = enabled ? 0 : tlbbatch_hooks_attach();
+
+	if (err)
+		return err;
+	enabled = true;
+	tlbbatch_contexts_admit(true);
+	return 0;
+}
+
+/*
+ * Every flush that was put off is issued before the first gate goes. Killed in
+ * between, batching stands still and is still "enabled": a later write of 0
+ * finishes it, one of 1 resumes.
+ */
+static int disable(bool killable)
+{
+	int err;
+
+	tlbbatch_contexts_admit(false);
+	err = tlbbatch_contexts_wait_turnover("enabled=0", killable);
+	if (err)
+		return err;
+	tlbbatch_hooks_detach();
+	enabled = false;
+	return 0;
+}
+
+/**
+ * tlbbatch_knob_set_enabled() - start or stop batching
+ * @value: 0 or 1
+ *
+ * When it returns from 0 no folio waits and every hook is detached.
+ *
+ * Context: process context, may sleep.
+ * Return: 0; -EINTR if the caller was killed; what tlbbatch_hooks_attach() returns.
+ */
+int tlbbatch_knob_set_enabled(unsigned int value)
+{
+	int err;
+
+	if (mutex_lock_killable(&knob_mutex))
+		return -EINTR;
+	err = value ? enable() : disable(true);
+	mutex_unlock(&knob_mutex);
+	return err;
+}
+
+/**
+ * tlbbatch_knob_set_batch_size() - set how many folios share a flush
+ * @folios: TLBBATCH_BATCH_MIN to TLBBATCH_BATCH_MAX
+ *
+ * When it returns no pass works with the old value any more.
+ *
+ * Context: process context, may sleep.
+ * Return: 0, -ERANGE, or -EINTR if the caller was killed before it took effect.
+ */
+int tlbbatch_knob_set_batch_size(unsigned int folios)
+{
+	if (!tlbbatch_policy_batch_size_valid(folios))
+		return -ERANGE;
+	if (mutex_lock_killable(&knob_mutex))
+		return -EINTR;
+	/* Killed in the wait, the new value holds for all passes to come. */
+	WRITE_ONCE(batch_size, folios);
+	tlbbatch_contexts_wait_turnover("batch_size", true);
+	mutex_unlock(&knob_mutex);
+	return 0;
+}
+
+/**
+ * tlbbatch_knob_enabled() - is batching on?
+ *
+ * Return: 0 or 1.
+ */
+unsigned int tlbbatch_knob_enabled(void)
+{
+	return READ_ONCE(enabled);
+}
+
+/**
+ * tlbbatch_knob_batch_size() - folios per flush
+ *
+ * Context: any.
+ */
+unsigned int tlbbatch_knob_batch_size(void)
+{
+	return READ_ONCE(batch_size);
+}
+
+/**
+ * tlbbatch_knob_switch_off() - stop batching because something is wrong
+ * @why: for the log
+ *
+ * Context: process context, may sleep.
+ */
+void tlbbatch_knob_switch_off(const char *why)
+{
+	pr_err("switched off: %s\n", why);
+	tlbbatch_knobs_exit();
+}
+
+static int param_set(const char *text, const struct kernel_param *kp,
+		     unsigned int min, unsigned int max)
+{
+	return tlbbatch_knob_parse(text, strlen(text), min, max, kp->arg);
+}
+
+static int enabled_param_set(const char *text, const struct kernel_param *kp)
+{
+	return param_set(text, kp, 0, 1);
+}
+
+static int batch_size_param_set(const char *text, const struct kernel_param *kp)
+{
+	return param_set(text, kp, TLBBATCH_BATCH_MIN, TLBBATCH_BATCH_MAX);
+}
+
+static const struct kernel_param_ops enabled_param_ops = {
+	.set = enabled_param_set,
+};
+
+static const struct kernel_param_ops batch_size_param_ops = {
+	.set = batch_size_param_set,
+};
+
+/* Not in /sys/module: a value lives in one place, /sys/kernel/tlbbatch. */
+module_param_cb(enabled, &enabled_param_ops, &enabled_at_load, 0);
+__MODULE_PARM_TYPE(enabled, "uint");
+MODULE_PARM_DESC(enabled, "0 or 1 (default 0): start batching at load");
+module_param_cb(batch_size, &batch_size_param_ops, &batch_size, 0);
+__MODULE_PARM_TYPE(batch_size, "uint");
+MODULE_PARM_DESC(batch_size, "1 to 128 (default 64): dirty folios per TLB flush");
+
+/**
+ * tlbbatch_knobs_init() - apply what modprobe.d asks for
+ *
+ * A kernel whose hooks can't be armed doesn't make the load fail: the reason
+ * stands in the log and under hooks/, and enabled reads 0.
+ *
+ * Context: the last step of load.
+ * Return: 0.
+ */
+int tlbbatch_knobs_init(void)
+{
+	if (enabled_at_load && tlbbatch_knob_set_enabled(1))
+		pr_err("loaded, but enabled=1 could not be applied\n");
+	return 0;
+}
+
+/**
+ * tlbbatch_knobs_exit() - stop batching for good
+ *
+ * Context: unload; sysfs is gone, so no writer is left.
+ */
+void tlbbatch_knobs_exit(void)
+{
+	mutex_lock(&knob_mutex);
+	disable(false);
+	mutex_unlock(&knob_mutex);
+}

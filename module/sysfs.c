@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* /sys/kernel/tlbbatch: see sysfs-docs/ABI/testing/sysfs-kernel-tlbbatch. */
+#include <linux/kobject.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/sysfs.h>
+#include <tlbbatch/batch_policy.h>
+#include <tlbbatch/counters.h>
+#include <tlbbatch/hook.h>
+#include <tlbbatch/knobs.h>
+#include <tlbbatch/reclaim_context.h>
+#include <tlbbatch/sysfs.h>
+
+static struct kobject *root;
+
+/* Section: knobs */
+
+static ssize_t knob_store(const char *buf, size_t len, unsigned int min,
+			  unsigned int max, int (*set)(unsigned int value))
+{
+	unsigned int value;
+	int err;
+
+	err = tlbbatch_knob_parse(buf, len, min, max, &value);
+	if (!err)
+		err = set(value);
+	return err ?: len;
+}
+
+static ssize_t enabled_show(struct kobject *kobj, struct kobj_attribute *attr,
+			    char *buf)
+{
+	return sysfs_emit(buf, "%u\n", tlbbatch_knob_enabled());
+}
+
+static ssize_t enabled_store(struct kobject *kobj, struct kobj_attribute *attr,
+			     const char *buf, size_t len)
+{
+	return knob_store(buf, len, 0, 1, tlbbatch_knob_set_enabled);
+}
+
+static ssize_t batch_size_show(struct kobject *kobj,
+			       struct kobj_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n", tlbbatch_knob_batch_size());
+}
+
+static ssize_t batch_size_store(struct kobject *kobj,
+				struct kobj_attribute *attr, const char *buf,
+				size_t len)
+{
+	return knob_store(buf, len, TLBBATCH_BATCH_MIN, TLBBATCH_BATCH_MAX,
+			  tlbbatch_knob_set_batch_size);
+}
+
+static ssize_t version_show(struct kobject *kobj, struct kobj_attribute *attr,
+			    char *buf)
+{
+	return sysfs_emit(buf, "%s\n", THIS_MODULE->version);
+}
+
+static struct kobj_attribute enabled_attr = __ATTR_RW(enabled);
+static struct kobj_attribute batch_size_attr = __ATTR_RW(batch_size);
+static struct kobj_attribute version_attr = __ATTR_RO(version);
+
+static struct attribute *knob_attrs[] = {
+	&enabled_attr.attr,
+	&batch_size_attr.attr,
+	&version_attr.attr,
+	NULL
+};
+
+static const struct attribute_group knob_group = {
+	.attrs = knob_attrs,
+};
+
+/* Section: hooks/ and stats/, a file per row of a table */
+
+/**
+ * struct row_attribute - a read-only file that stands for a row of a table
+ * @kobj_attr: the file
+ * @index: the row
+ */
+struct row_attribute {
+	struct kobj_attribute kobj_attr;
+	unsigned int index;
+};
+
+static unsigned int row_of(struct kobj_attribute *attr)
+{
+	return container_of(attr, struct row_attribute, kobj_attr)->index;
+}
+
+static ssize_t hook_show(struct kobject *kobj, struct kobj_attribute *attr,
+			 char *buf)
+{
+	return tlbbatch_hook_describe(&tlbbatch_hooks[row_of(attr)], buf);
+}
+
+static ssize_t stat_show(struct kobject *kobj, struct kobj_attribute *attr,
+			 char *buf)
+{
+	return sysfs_emit(buf, "%llu\n", tlbbatch_counter_read(row_of(attr)));
+}
+
+static ssize_t folios_waiting_show(struct kobject *kobj,
+				   struct kobj_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%llu\n", tlbbatch_contexts_waiting_folios());
+}
+
+static struct kobj_attribute folios_waiting_attr = __ATTR_RO(folios_waiting);
+
+static const char *const stat_names[] = {
+#define X(upper, lower) #lower,
+	COUNTERS(X)
+#undef X
+};
+
+static const char *stat_name(unsigned int index)
+{
+	return stat_names[index];
+}
+
+static const char *hook_name(unsigned int index)
+{
+	return tlbbatch_hooks[index].name;
+}
+
+/**
+ * struct table - a directory with a file per row
+ * @group: the directory
+ * @rows: its files
+ * @name: the name of a row
+ * @show: reads a row
+ * @extra: one more file, or NULL
+ */
+struct table {
+	struct attribute_group group;
+	struct row_attribute *rows;
+	const char *(*name)(unsigned int index);
+	ssize_t (*show)(struct kobject *kobj, struct kobj_attribute *attr,
+			char *buf);
+	struct kobj_attribute *extra;
+};
+
+static struct table hooks_table = {
+	.group.name = "hooks",
+	.name = hook_name,
+	.show = hook_show,
+};
+
+static struct table stats_table = {
+	.group.name = "stats",
+	.name = stat_name,
+	.show = stat_show,
+	.extra = &folios_waiting_attr,
+};
+
+static void table_free(struct table *table)
+{
+	kfree(table->group.attrs);
+	kfree(table->rows);
+	table->group.attrs = NULL;
+	table->rows = NULL;
+}
+
+static int table_make(struct table *table, unsigned int nr)
+{
+	unsigned int i;
+
+	table->rows = kcalloc(nr, sizeof(*table->rows), GFP_KERNEL);
+	table->group.attrs = kcalloc(nr + 2, sizeof(*table->group.attrs),
+				     GFP_KERNEL);
+	if (!table->rows || !table->group.attrs)
+		goto no_memory;
+	for (i = 0; i < nr; i++) {
+		struct row_attribute *row = &table->rows[i];
+
+		sysfs_attr_init(&row->kobj_attr.attr);
+		row->index = i;
+		row->kobj_attr.attr.name = table->name(i);
+		row->kobj_attr.attr.mode = 0444;
+		row->kobj_attr.show = table->show;
+		table->group.attrs[i] = &row->kobj_attr.attr;
+	}
+	if (table->extra)
+		table->group.attrs[nr] = &table->extra->attr;
+	if (!sysfs_create_group(root, &table->group))
+		return 0;
+no_memory:
+	table_free(table);
+	return -ENOMEM;
+}
+
+/**
+ * tlbbatch_sysfs_init() - make /sys/kernel/tlbbatch
+ *
+ * Context: load. Return: 0 or -ENOMEM; nothing is left behind then.
+ */
+int tlbbatch_sysfs_init(void)
+{
+	int err = -ENOMEM;
+
+	root = kobject_create_and_add("tlbbatch", kernel_kobj);
+	if (!root)
+		return -ENOMEM;
+	if (table_make(&hooks_table, tlbbatch_nr_hooks))
+		goto put;
+	if (table_make(&stats_table, ARRAY_SIZE(stat_names)))
+		goto free_hooks;
+	err = sysfs_create_group(root, &knob_group);
+	if (!err)
+		return 0;
+
+	sysfs_remove_group(root, &stats_table.group);
+	table_free(&stats_table);
+free_hooks:
+	sysfs_remove_group(root, &hooks_table.group);
+	table_free(&hooks_table);
+put:
+	kobject_put(root);
+	return err;
+}
+
+/**
+ * tlbbatch_sysfs_exit() - remove it
+ *
+ * Waits for readers and writers that are inside.
+ *
+ * Context: unload, the first step.
+ */
+void tlbbatch_sysfs_exit(void)
+{
+	sysfs_remove_group(root, &knob_group);
+	sysfs_remove_group(root, &stats_table.group);
+	table_free(&stats_table);
+	sysfs_remove_group(root, &hooks_table.group);
+	table_free(&hooks_table);
+	kobject_put(root);
+}
