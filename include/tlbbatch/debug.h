@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What only the test builds contain. module/Kbuild turns TLBBATCH_VARIANT into
+ *
+ *  debug		fault injection, and a wait that widens the window in which
+ *		folios wait; flushes are as in a release build
+ *  negative-late	debug, and the flush comes after the write-out: loses stores
+ *  negative-never	debug, and no flush at all: corrupts memory
+ *
+ * The negative builds exist to show that the tests can fail. In a release build
+ * every function here is a constant that the compiler drops.
+ */
+#ifndef TLBBATCH_DEBUG_H
+#define TLBBATCH_DEBUG_H
+
+#include <linux/types.h>
+
+struct folio;
+struct tlbbatch_context;
+
+#if defined(TLBBATCH_NEGATIVE_LATE)
+#define TLBBATCH_DEBUG_NOTICE	"; NEGATIVE CONTROL: flushes late, LOSES DATA"
+#elif defined(TLBBATCH_NEGATIVE_NEVER)
+#define TLBBATCH_DEBUG_NOTICE	"; NEGATIVE CONTROL: never flushes, LOSES DATA"
+#elif defined(TLBBATCH_DEBUG)
+#define TLBBATCH_DEBUG_NOTICE	" (debug build)"
+#else
+#define TLBBATCH_DEBUG_NOTICE	""
+#endif
+
+static inline bool tlbbatch_negative_late_flush(void)
+{
+	return IS_ENABLED(TLBBATCH_NEGATIVE_LATE);
+}
+
+static inline bool tlbbatch_negative_never_flush(void)
+{
+	return IS_ENABLED(TLBBATCH_NEGATIVE_NEVER);
+}
+
+#ifdef TLBBATCH_DEBUG
+
+int tlbbatch_debug_fail_step(unsigned int step);
+bool tlbbatch_debug_fail_selftest(void);
+bool tlbbatch_debug_defer_always(void);
+u64 tlbbatch_debug_clock(void);
+void tlbbatch_debug_spent_own(u64 start);
+void tlbbatch_debug_spent_writing(u64 start);
+bool tlbbatch_debug_inject_writeout(struct folio *folio, int *ret);
+void tlbbatch_debug_before_drain(const struct tlbbatch_context *ctx);
+
+#else
+
+static inline int tlbbatch_debug_fail_step(unsigned int step)
+{
+	return 0;
+}
+
+static inline bool tlbbatch_debug_fail_selftest(void)
+{
+	return false;
+}
+
+static inline bool tlbbatch_debug_defer_always(void)
+{
+	return false;
+}
+
+static inline u64 tlbbatch_debug_clock(void)
+{
+	return 0;
+}
+
+static inline void tlbbatch_debug_spent_own(u64 start)
+{
+}
+
+static inline void tlbbatch_debug_spent_writing(u64 start)
+{
+}
+
+static inline bool tlbbatch_debug_inject_writeout(struct folio *folio, int *ret)
+{
+	return false;
+}
+
+static inline void tlbbatch_debug_before_drain(const struct tlbbatch_context *ctx)
+{
+}
+
+#endif /* TLBBATCH_DEBUG */
+
+#endif /* TLBBATCH_DEBUG_H */

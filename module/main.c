@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * tlbbatch: fewer TLB-shootdown IPIs from memory reclaim, on the running kernel.
+ *
+ * Load and unload, in mirror order, and nothing else.
+ */
+#define pr_fmt(fmt) "tlbbatch: " fmt
+#include <linux/init.h>
+#include <linux/module.h>
+#include <linux/printk.h>
+#include <tlbbatch/debug.h>
+#include <tlbbatch/hook.h>
+#include <tlbbatch/knobs.h>
+#include <tlbbatch/reclaim_context.h>
+#include <tlbbatch/reclaim_hooks.h>
+#include <tlbbatch/symbols.h>
+#include <tlbbatch/sysfs.h>
+
+#ifndef TLBBATCH_VERSION
+#error "TLBBATCH_VERSION comes from dkms.conf, through module/Kbuild"
+#endif
+
+/* Resolving hooks can't fail: what isn't found makes a feature unavailable. */
+static int hooks_init(void)
+{
+	tlbbatch_hooks_resolve();
+	/* The BTF index has served: it is larger than all the rest. */
+	tlbbatch_symbols_exit();
+	return 0;
+}
+
+/* A step either does all of its work or, failing, leaves nothing behind. */
+static const struct step {
+	const char *name;
+	int (*init)(void);
+	void (*exit)(void);
+} steps[] = {
+	{ "contexts", tlbbatch_contexts_init, tlbbatch_contexts_exit },
+	{ "symbols", tlbbatch_symbols_init, tlbbatch_symbols_exit },
+	{ "hooks", hooks_init, tlbbatch_hooks_retire },
+	{ "tripwire", NULL, tlbbatch_tripwire_exit },
+	{ "knobs", tlbbatch_knobs_init, tlbbatch_knobs_exit },
+	{ "sysfs", tlbbatch_sysfs_init, tlbbatch_sysfs_exit },
+};
+
+static void unwind(unsigned int nr)
+{
+	while (nr--)
+		if (steps[nr].exit)
+			steps[nr].exit();
+}
+
+static int run_step(unsigned int i)
+{
+	int err = tlbbatch_debug_fail_step(i);
+
+	if (!err && steps[i].init)
+		err = steps[i].init();
+	return err;
+}
+
+static int __init tlbbatch_init(void)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		err = run_step(i);
+		if (err) {
+			pr_err("load failed at step %s (%d)\n", steps[i].name,
+			       err);
+			unwind(i);
+			return err;
+		}
+	}
+	pr_info("%s loaded, %s%s\n", TLBBATCH_VERSION,
+		tlbbatch_knob_enabled() ? "enabled" : "inert",
+		TLBBATCH_DEBUG_NOTICE);
+	return 0;
+}
+
+static void __exit tlbbatch_exit(void)
+{
+	unwind(ARRAY_SIZE(steps));
+	pr_info("unloaded\n");
+}
+
+module_init(tlbbatch_init);
+module_exit(tlbbatch_exit);
+
+MODULE_DESCRIPTION("Batches TLB flushes of memory reclaim");
+MODULE_AUTHOR("tlbbatch maintainers");
+MODULE_VERSION(TLBBATCH_VERSION);
+MODULE_LICENSE("GPL");
