@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# make module|demo|test|bench|clean; see README.md.
+
+KDIR ?= /lib/modules/$(shell uname -r)/build
+
+all: module
+
+module:
+	$(MAKE) -C $(KDIR) M=$(CURDIR)/module modules
+
+demo:
+	scripts/demo
+
+test:
+	scripts/test
+
+bench:
+	scripts/bench
+
+clean:
+	rm -rf module/*.o module/.*.cmd module/*.ko module/*.mod module/*.mod.c \
+		module/.*.d module/Module.symvers module/modules.order .cache/unit
+
+.PHONY: all module demo test bench clean
