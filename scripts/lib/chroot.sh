@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# Build in a guest's root without changing it: a copy-on-write layer over the
+# tree, whose delta is what the build added.  To be sourced after common.sh.
+
+# in_own_mounts "$0" "$@"
+#
+# Go on in a mount namespace of our own.  Whatever is mounted from here on ends
+# with the process, on every exit path, SIGKILL included, and nobody else ever
+# sees it.
+in_own_mounts()
+{
+	[ -z "${TLBBATCH_OWN_MOUNTS:-}" ] || return 0
+	TLBBATCH_OWN_MOUNTS=1 exec unshare --mount --propagation private -- "$@"
+}
+
+# layer_open TREE DIR
+#
+# Make DIR/root a writable view of TREE with /proc in it (objtool fails without)
+# and DIR/delta/payload the place where changes are collected.
+layer_open()
+{
+	local tree=$1 dir=$2
+
+	rm -rf "$dir/root" "$dir/work" "$dir/delta"
+	mkdir -p "$dir"/{root,work,delta/payload}
+	LAYER_COPIED=0
+	if ! mount -t overlay tlbbatch-layer "$dir/root" -o \
+		"lowerdir=$tree,upperdir=$dir/delta/payload,workdir=$dir/work" \
+		2>/dev/null; then
+		# An overlay on an overlay (a container) is refused.
+		note "no overlayfs on ${dir%/*}, copying the root"
+		cp -a --reflink=auto "$tree/." "$dir/root/"
+		LAYER_COPIED=1
+		# What is newer than this is the delta.
+		sleep 0.1
+		touch "$dir/stamp"
+		sleep 0.1
+	fi
+	mount -t proc proc "$dir/root/proc"
+}
+
+# layer_run DIR COMMAND...: run COMMAND in the layer, in a bare environment.
+layer_run()
+{
+	local dir=$1
+
+	shift
+	env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+		HOME=/root LC_ALL=C.UTF-8 ${LAYER_ENV[@]+"${LAYER_ENV[@]}"} \
+		chroot "$dir/root" "$@"
+}
+
+# layer_pack DIR CPIO
+#
+# Close the layer; write its delta to CPIO, as files below payload/.  What was
+# deleted (whiteouts are character devices) stays in the guest's root.
+layer_pack()
+{
+	local dir=$1 cpio=$2
+
+	umount "$dir/root/proc"
+	if [ "$LAYER_COPIED" -eq 1 ]; then
+		(cd "$dir/root" && find . -xdev \( -type f -o -type l \) \
+			-cnewer "$dir/stamp" -print0 |
+			cpio -0 -pdm --quiet "$dir/delta/payload")
+	else
+		umount "$dir/root"
+	fi
+	(
+		cd "$dir/delta" || exit
+		find payload \( -path payload/proc -o -path payload/dev -o \
+			-path payload/run -o -path payload/tmp -o \
+			-path payload/var/log -o -path payload/var/tmp \) \
+			-prune -o \( -type f -o -type l -o -type d \) -print0 |
+			cpio -0 -o -H newc --quiet
+	) >"$cpio.new"
+	mv "$cpio.new" "$cpio"
+	rm -rf "$dir/root" "$dir/work" "$dir/delta" "$dir/stamp"
+}

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# What every script here needs: where things are, how to complain, and how to
+# get a package that is missing.  To be sourced.
+
+TLBBATCH_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+TLBBATCH_CACHE=${TLBBATCH_CACHE:-$TLBBATCH_TOP/.cache}
+TLBBATCH_RESULTS=${TLBBATCH_RESULTS:-$TLBBATCH_TOP/results}
+export TLBBATCH_TOP TLBBATCH_CACHE TLBBATCH_RESULTS
+
+# Standard output belongs to what a script delivers: talk on standard error.
+note()
+{
+	printf '%s: %s\n' "${0##*/}" "$*" >&2
+}
+
+# A caller whose exit codes have a meaning sets DIE_CODE.
+die()
+{
+	note "$*"
+	exit "${DIE_CODE:-1}"
+}
+
+# Print the usage: the comment at the top of the calling script, without the
+# interpreter and the licence.
+usage()
+{
+	awk 'NR <= 3 { next } /^#/ { sub(/^# ?/, ""); print; next } { exit }' "$0"
+}
+
+require_root()
+{
+	[ "$(id -u)" -eq 0 ] || die "needs root (chroot, mount, mknod)"
+}
+
+# need PACKAGE...
+#
+# Install those of the packages that are missing.  Nothing is touched, and no
+# network is used, when all are there.
+need()
+{
+	local lock missing
+
+	missing_of "$@" >/dev/null && return 0
+	require_root
+	# One at a time: apt fails where another apt is at work.
+	mkdir -p "$TLBBATCH_CACHE"
+	exec {lock}>"$TLBBATCH_CACHE/need.lock"
+	flock "$lock"
+	mapfile -t missing < <(missing_of "$@")
+	[ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
+	exec {lock}>&-
+}
+
+# missing_of PACKAGE...: print those that aren't installed; succeeds if none is.
+missing_of()
+{
+	local package rc=0
+
+	for package; do
+		dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null |
+			grep -qx installed && continue
+		echo "$package"
+		rc=1
+	done
+	return $rc
+}
+
+install_packages()
+{
+	note "installing $*"
+	# One unreachable third-party repository must not stop us: whether the
+	# packages can be had is what the second command tells.
+	apt-get -qq update >&2 || note "apt-get update failed, trying on"
+	DEBIAN_FRONTEND=noninteractive apt-get -qq -y \
+		--no-install-recommends install "$@" >&2
+}
+
+# take_lock FILE WHAT
+#
+# Hold FILE until this process ends, however it ends.
+take_lock()
+{
+	mkdir -p "${1%/*}"
+	exec {TLBBATCH_LOCK_FD}>"$1"
+	flock -n "$TLBBATCH_LOCK_FD" && return 0
+	note "waiting for another $2"
+	flock "$TLBBATCH_LOCK_FD"
+}
+
+# take_slot DIR COUNT WHAT: the same, for one of COUNT places.
+take_slot()
+{
+	local slot told=0
+
+	mkdir -p "$1"
+	while :; do
+		for ((slot = 0; slot < $2; slot++)); do
+			exec {TLBBATCH_SLOT_FD}>"$1/slot$slot"
+			flock -n "$TLBBATCH_SLOT_FD" && return 0
+			exec {TLBBATCH_SLOT_FD}>&-
+		done
+		[ $told -eq 1 ] || note "waiting for one of $2 $3 to end"
+		told=1
+		sleep 0.5
+	done
+}
+
+# project_files PATH...
+#
+# List, NUL separated and relative to the top, the files under PATHs that belong
+# to the project: what git tracks or would track.  A tree without git (a release
+# tarball) is listed as it is.
+project_files()
+(
+	present=()
+	for path; do
+		[ ! -e "$TLBBATCH_TOP/$path" ] || present+=("$path")
+	done
+	[ ${#present[@]} -gt 0 ] || exit 0
+
+	cd "$TLBBATCH_TOP" || exit
+	if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
+		git ls-files -z --cached --others --exclude-standard -- \
+			"${present[@]}"
+	else
+		find "${present[@]}" -type f -print0
+	fi | sort -zu | while IFS= read -r -d '' path; do
+		# git also lists what was deleted but not yet committed.
+		[ ! -e "$path" ] || printf '%s\0' "$path"
+	done
+)
+
+# copy_project DEST PATH...: copy the project's files under PATHs to DEST.
+copy_project()
+{
+	local dest=$1
+
+	shift
+	mkdir -p "$dest"
+	project_files "$@" |
+		tar -C "$TLBBATCH_TOP" --null --no-recursion -T - -c |
+		tar -C "$dest" --no-same-owner -x
+}
+
+# hash_project PATH...: one hash over names, modes and contents.
+hash_project()
+{
+	(
+		cd "$TLBBATCH_TOP" || exit
+		project_files "$@" | xargs -0 -r stat -c '%a %n'
+		project_files "$@" | xargs -0 -r sha256sum
+	) | sha256sum | cut -d' ' -f1
+}

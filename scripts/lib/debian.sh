@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# Which Debian mirror does this machine use?  Ask apt itself rather than parse
+# its files: it knows one-line and deb822 sources alike, and the Origin and
+# Label that each repository signs, so that a third party's "bookworm main" is
+# not taken for Debian's.  To be sourced after common.sh.
+
+# debian_uri LABEL: address of the archive with that Label.
+debian_uri()
+{
+	# shellcheck disable=SC2016 # the dollar signs are apt's
+	apt-get indextargets --format '$(ORIGIN)|$(LABEL)|$(COMPONENT)|$(REPO_URI)' \
+		'Created-By: Packages' |
+		awk -F'|' -v label="$1" '
+			$1 == "Debian" && $2 == label && $3 == "main" {
+				print $4
+				exit
+			}'
+}
+
+# debian_source SUITE: a line for sources.list.
+debian_source()
+{
+	local label=Debian uri
+
+	case $1 in
+	*-security) label=Debian-Security ;;
+	esac
+
+	uri=$(debian_uri "$label")
+	if [ -z "$uri" ]; then
+		# apt knows who signs a repository only once it was there.
+		apt-get -qq update >&2 || note "apt-get update failed, trying on"
+		uri=$(debian_uri "$label")
+	fi
+	[ -n "$uri" ] ||
+		die "apt has no source of $label main here; add one for $1"
+	printf 'deb %s %s main\n' "$uri" "$1"
+}
+
+# debian_aptopts: how this machine reaches its mirror (proxies and the like),
+# one apt option per line.
+debian_aptopts()
+{
+	apt-config dump | grep -E '^Acquire::https?::' | grep -v '""' || true
+}
