@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2034,SC2119,SC2120
+# What the tests in a guest share: TAP, the module, swap, cgroup, load.
+# Sourced; a test ends with `finish`.
+
+K=/sys/kernel/tlbbatch
+BIN=/opt/tlbbatch/bin
+MODULES=/opt/tlbbatch/modules
+CG=/sys/fs/cgroup/tlbbatch
+tap_nr=0
+tap_failed=0
+log_nr=0
+
+# --- TAP ---------------------------------------------------------------------
+
+# ok STATUS NAME: report by an exit status
+ok()
+{
+	tap_nr=$((tap_nr + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $tap_nr - $2"
+	else
+		echo "not ok $tap_nr - $2"
+		tap_failed=$((tap_failed + 1))
+	fi
+	return 0
+}
+
+# check NAME COMMAND...: passes if the command succeeds
+check()
+{
+	local name=$1 rc=0
+
+	shift
+	"$@" >&2 || rc=$?
+	ok "$rc" "$name"
+}
+
+# refute NAME COMMAND...: passes if the command fails
+refute()
+{
+	local name=$1 rc=0
+
+	shift
+	"$@" >&2 && rc=1
+	ok "$rc" "$name"
+}
+
+# is NAME GOT WANTED
+is()
+{
+	if [ "$2" = "$3" ]; then
+		ok 0 "$1"
+	else
+		ok 1 "$1"
+		diag "got '$2', wanted '$3'"
+	fi
+}
+
+# num NAME A OP B: integers, OP as in test(1)
+num()
+{
+	local rc=0
+
+	test "$2" "$3" "$4" || rc=1
+	ok "$rc" "$1"
+	[ "$rc" -eq 0 ] || diag "$2 is not $3 $4"
+}
+
+skip()
+{
+	tap_nr=$((tap_nr + 1))
+	echo "ok $tap_nr - $1 # SKIP $2"
+}
+
+diag()
+{
+	printf '# %s\n' "$*"
+}
+
+bail()
+{
+	echo "Bail out! $*"
+	exit 255
+}
+
+# A plan at the end: a test that dies half-way has none, and fails.
+finish()
+{
+	echo "1..$tap_nr"
+	[ "$tap_failed" -eq 0 ]
+	exit
+}
+
+# --- the module --------------------------------------------------------------
+
+stat()
+{
+	cat "$K/stats/$1"
+}
+
+load()
+{
+	modprobe tlbbatch "$@"
+}
+
+enable()
+{
+	echo 1 > "$K/enabled"
+}
+
+# Bounded: says what is wrong when an unload hangs, instead of hanging too.
+unload()
+{
+	timeout "${1:-120}" rmmod tlbbatch
+}
+
+loaded()
+{
+	grep -q '^tlbbatch ' /proc/modules
+}
+
+# Nothing of the module may be left: files, text under ftrace, the module.
+nothing_left()
+{
+	! loaded && [ ! -e "$K" ] && [ ! -e /sys/module/tlbbatch ] &&
+		! grep -q tlbbatch /sys/kernel/tracing/enabled_functions
+}
+
+# hooks_are STATE: every hook's file says so
+hooks_are()
+{
+	local file
+
+	for file in "$K"/hooks/*; do
+		if [ "$(cat "$file")" != "$1" ]; then
+			echo "${file##*/} is $(cat "$file")"
+			return 1
+		fi
+	done
+}
+
+# target_of HOOK: the function of this kernel that the hook sits on
+target_of()
+{
+	local names=$1 name
+
+	case $1 in
+	swap_writeout) names="swap_writepage swap_writeout" ;;
+	shmem_writeout) names="shmem_writepage shmem_writeout" ;;
+	esac
+	for name in $names; do
+		if grep -qE "^[^ ]+ [tT] $name\$" /proc/kallsyms; then
+			echo "$name"
+			return
+		fi
+	done
+	return 1
+}
+
+# write_errno FILE TEXT: write(2) once; prints "ok BYTES" or the error's name.
+# In TEXT \n and \0 stand for those bytes.
+write_errno()
+{
+	perl -e '
+		use Errno;
+		my ($file, $text) = @ARGV;
+		$text =~ s/\\n/\n/g;
+		$text =~ s/\\0/\0/g;
+		sub fail {
+			my @names = grep { $!{$_} } keys %!;
+			print "@names\n";
+			exit;
+		}
+		open(my $f, ">", $file) || fail();
+		my $n = syswrite($f, $text);
+		defined($n) || fail();
+		print "ok $n\n"' "$1" "$2"
+}
+
+# check_rest: the relations that hold when no reclaim pass runs
+check_rest()
+{
+	local when=$1 sum=0 file tries=100
+
+	while [ "$(stat folios_waiting)" -ne 0 ] && [ $((tries -= 1)) -gt 0 ]; do
+		sleep 0.1
+	done
+	is "$when: no folio waits" "$(stat folios_waiting)" 0
+	is "$when: deferred = written + dropped" "$(stat folios_deferred)" \
+		$(($(stat folios_written) + $(stat folios_dropped)))
+	is "$when: requested = issued + avoided" "$(stat flushes_requested)" \
+		$(($(stat flushes_issued) + $(stat flushes_avoided)))
+	for file in "$K"/stats/folios_dropped_*; do
+		sum=$((sum + $(cat "$file")))
+	done
+	is "$when: dropped is the sum of its reasons" "$(stat folios_dropped)" "$sum"
+}
+
+# --- the kernel's log ----------------------------------------------------------
+
+# log_mark: what log_since prints begins here
+log_mark()
+{
+	log_nr=$((log_nr + 1))
+	echo "tlbbatch-test: mark $log_nr" > /dev/kmsg
+}
+
+# log_since [LEVELS]: the kernel's messages since the last log_mark, those of
+# LEVELS ("emerg|alert|crit|err|warn") only
+log_since()
+{
+	local first
+
+	# Without a mark in sight (it was overwritten) all of the log counts.
+	first=$(dmesg -t -x | grep -n "tlbbatch-test: mark $log_nr\$" |
+		tail -n 1 | cut -d: -f1)
+	dmesg -t -x | tail -n "+$((${first:-0} + 1))" |
+		grep -E "^[a-z]+ *:(${1:-[a-z]+}) *:" | sed 's/^[a-z]* *:[a-z]* *: //'
+}
+
+# log_has REGEX: since the last log_mark
+log_has()
+{
+	log_since | grep -E "$1"
+}
+
+# --- reclaim -----------------------------------------------------------------
+
+vmstat()
+{
+	awk -v name="$1" '$1 == name { print $2 }' /proc/vmstat
+}
+
+# swap_on disk|zram
+swap_on()
+{
+	case $1 in
+	disk)
+		[ -b /dev/vdb ] || bail "no swap disk"
+		swapon -p 10 /dev/vdb 2>&2 ||
+			{ mkswap /dev/vdb >&2 && swapon -p 10 /dev/vdb; }
+		;;
+	zram)
+		modprobe zram num_devices=1 || bail "no zram"
+		echo 1 > /sys/block/zram0/reset
+		echo 1G > /sys/block/zram0/disksize
+		mkswap /dev/zram0 >&2 && swapon -p 10 /dev/zram0
+		;;
+	esac
+	[ "$(wc -l < /proc/swaps)" -ge 2 ] || bail "swapon $1 failed"
+}
+
+swap_off()
+{
+	swapoff -a
+}
+
+# lru mglru|classic
+lru()
+{
+	local value=n
+
+	[ "$1" = mglru ] && value=y
+	echo "$value" > /sys/kernel/mm/lru_gen/enabled
+}
+
+# cgroup_make MEMORY_MAX
+cgroup_make()
+{
+	mkdir -p "$CG"
+	echo +memory > /sys/fs/cgroup/cgroup.subtree_control
+	echo "$1" > "$CG/memory.max"
+}
+
+# in_cgroup COMMAND...: in this memory cgroup, in the foreground
+in_cgroup()
+{
+	(echo "$BASHPID" > "$CG/cgroup.procs" && exec "$@")
+}
+
+oom_kills()
+{
+	awk '$1 == "oom_kill" { print $2 }' "$CG/memory.events"
+}
