@@ -1,0 +1,3 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+exec "$(dirname "$0")/../host/negative" negative-late
