@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What the reports compute from what guests measured.  jq 1.6; used by report.sh
+# and report-check.
+
+def median:
+	sort | length as $n |
+	if $n == 0 then null
+	elif $n % 2 == 1 then .[($n - 1) / 2]
+	else (.[$n / 2 - 1] + .[$n / 2]) / 2
+	end;
+
+# For one side: a count per 1000 pages reclaimed
+def per_1000(count): count * 1000 / .pgsteal_anon;
+def tlb_per_1000: per_1000(.tlb_shootdowns);
+def efficiency: .pgsteal_anon / .pgscan_anon;
+
+# For one pair: how many times fewer receivers there were.  A side without any
+# counts as one: there is no infinite gain.
+def saved:
+	(.off | tlb_per_1000) / (.on | per_1000([.tlb_shootdowns, 1] | max));
+
+# For one run: median over the pairs of a figure of one side
+def of_side(side; figure): [.pairs[] | side | figure] | median;
+
+# For one run: flushes per reclaim pass that deferred anything, all pairs
+def flushes_per_pass:
+	[.pairs[].on.module | values] |
+	(map(.passes_deferring) | add // 0) as $passes |
+	if $passes > 0
+	then (map(.flushes_in_deferring_passes) | add) / $passes
+	else null
+	end;
+
+# The order in which runs are listed
+def rank: [.workload, .swap, {"mglru": 0, "classic": 1}[.lru], .batch_size];
+
+# Objects of a guest's sides.jsonl, and its guest.json: an object for a kernel.
+# A pair of which one side is missing is left out; the run that lost it failed.
+def kernel_report($guest):
+	def figures: del(.workload, .swap, .lru, .batch_size, .pair, .side);
+	def pair:
+		map({(.side): figures}) | add | select(.off and .on) |
+		{off: .off, on: .on};
+	{
+		kernel: $guest.kernel,
+		cpus: $guest.cpus,
+		mem_mb: $guest.mem_mb,
+		runs: ([
+			group_by([.workload, .swap, .lru, .batch_size])[] |
+			(.[0] | {workload, swap, lru, batch_size}) +
+			{pairs: [group_by(.pair)[] | pair]}
+		] | sort_by(rank))
+	};
+
+# Several such objects, some of the same kernel: one object for each kernel.
+def merge_kernels:
+	group_by([.kernel, .cpus, .mem_mb]) |
+	map(.[0] + {runs: (map(.runs) | add | sort_by(rank))});
+
+# Rows of the table of one run: name, decimals, before, after
+def table:
+	def row(name; decimals; figure):
+		[name, decimals, of_side(.off; figure), of_side(.on; figure)];
+	row("bogo ops/s"; 2; .bogo_ops / .seconds),
+	row("TLB shootdowns"; 0; .tlb_shootdowns),
+	row("Function call IPIs"; 0; .call_ipis),
+	row("pgscan_anon (pages)"; 0; .pgscan_anon),
+	row("pgsteal_anon (pages)"; 0; .pgsteal_anon),
+	row("pswpout (pages)"; 0; .pswpout),
+	["per 1000 pages reclaimed:", "", "", ""],
+	row("  TLB shootdowns"; 1; tlb_per_1000),
+	row("  Function call IPIs"; 1; per_1000(.call_ipis));
+
+# A list with an object per kernel, and the floors: rows of the summary
+def summary($floors):
+	.[] | .kernel as $kernel | .runs | sort_by(rank)[] |
+	. as $run |
+	([$floors[] | select(.workload == $run.workload and
+		.swap == $run.swap and .lru == $run.lru)] | first) as $floor |
+	[.pairs[] | saved] as $saved |
+	{
+		kernel: $kernel,
+		workload, swap, lru,
+		off: of_side(.off; tlb_per_1000),
+		on: of_side(.on; tlb_per_1000),
+		saved: ($saved | median),
+		saved_min: ($saved | min),
+		floor: ($floor.floor // null),
+		pair_floor: (if $floor then $floor.floor * $floor.pair_share else null end),
+		efficiency_off: of_side(.off; efficiency),
+		efficiency_on: of_side(.on; efficiency),
+		flushes_per_pass: flushes_per_pass
+	} |
+	. + {
+		verdict: (
+			if .floor == null then "-"
+			elif .saved < .floor then "MISSED"
+			elif .saved_min < .pair_floor then "MISSED: pair"
+			else "ok"
+			end)
+	};

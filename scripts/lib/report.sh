@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2016 # the dollar signs are jq's
+#
+# Turn what guests measured into results/*.json and into tables.  To be sourced
+# after common.sh; the arithmetic is in report.jq.
+
+REPORT_FLOORS=${REPORT_FLOORS:-$TLBBATCH_TOP/tests/guest/bench/floors}
+
+# report_jq [OPTION]... PROGRAM [FILE]...: jq with report.jq at hand
+report_jq()
+{
+	local options=()
+
+	while [[ $1 = -* ]]; do
+		case $1 in
+		--arg* | --slurpfile) options+=("$1" "$2" "$3"); shift 3 ;;
+		*) options+=("$1"); shift ;;
+		esac
+	done
+	local program="include \"report\"; $1"
+
+	shift
+	jq -L "$TLBBATCH_TOP/scripts/lib" "${options[@]}" "$program" "$@"
+}
+
+# report_guest DIR: a list with the one kernel that was measured by the guest
+# that delivered DIR
+report_guest()
+{
+	report_jq -s --slurpfile guest "$1/guest.json" \
+		'[kernel_report($guest[0])]' "$1/sides.jsonl"
+}
+
+# report_merge FILE...: one list of all their kernels
+report_merge()
+{
+	report_jq -s 'add | merge_kernels' "$@"
+}
+
+# report_floors: the table of floors as JSON
+report_floors()
+{
+	awk '
+		BEGIN { printf "[" }
+		!/^#/ && NF {
+			if (NF != 5) {
+				printf "%s:%d: five fields\n", FILENAME, FNR >"/dev/stderr"
+				exit 1
+			}
+			printf "%s{\"workload\": \"%s\", \"swap\": \"%s\", \"lru\": \"%s\", \"floor\": %s, \"pair_share\": %s}",
+				comma, $1, $2, $3, $4, $5
+			comma = ", "
+		}
+		END { print "]" }
+	' "$REPORT_FLOORS"
+}
+
+# A line of N characters C
+report_line()
+{
+	printf '%*s\n' "$2" '' | tr ' ' "$1"
+}
+
+# report_centered TEXT WIDTH
+report_centered()
+{
+	printf '%*s%s\n' "$((($2 - ${#1}) / 2))" '' "$1"
+}
+
+REPORT_WIDTH=78
+
+# report_table RESULTS GUEST: a table for each run of the file RESULTS,
+# with a header from the file GUEST
+report_table()
+{
+	local runs run
+
+	runs=$(jq -c ".[].runs[]" "$1")
+	while IFS= read -r run; do
+		report_line "=" "$REPORT_WIDTH"
+		report_centered "$(jq -r '"tlbbatch: \(.workload), swap on \(.swap), \(.lru) LRU"' \
+			<<<"$run")" "$REPORT_WIDTH"
+		report_line "=" "$REPORT_WIDTH"
+		jq -r --slurpfile guest "$2" '
+			. as $run | $guest[0] | .workloads[$run.workload] as $load |
+			"  Kernel: \(.kernel)   CPUs: \(.cpus)   tlbbatch: \(.module)",
+			"  MemTotal: \(.mem_mb)M   SwapTotal: \(.swap_mb)M   batch_size: \($run.batch_size)",
+			"  memcg limit: \(.memcg_limit)   alloc: \($load.alloc_mb)M   workers: \($load.workers)   duration: \(.seconds)s",
+			"  Medians of \($run.pairs | length) pairs, off and on in turns in one boot"
+		' <<<"$run"
+		report_line - "$REPORT_WIDTH"
+		printf '%-24s%14s%14s%26s\n' Metric Before After "Delta (abs / %)"
+		report_line - "$REPORT_WIDTH"
+		report_jq -r 'table | @tsv' <<<"$run" | report_rows
+		report_line - "$REPORT_WIDTH"
+	done <<<"$runs"
+}
+
+# Rows of a table from report.jq's
+report_rows()
+{
+	awk -F'\t' '
+		$2 == "" { print $1; next }
+		{
+			number = "%." $2 "f"
+			delta = sprintf("%+." $2 "f", $4 - $3)
+			share = $3 == 0 ? "n/a" : sprintf("%+.1f%%", ($4 - $3) * 100 / $3)
+			printf "%-24s%14s%14s%26s\n", $1, sprintf(number, $3),
+				sprintf(number, $4), delta " (" share ")"
+		}'
+}
+
+# report_summary RESULTS: a line for each run, against its floor
+report_summary()
+{
+	printf '%-16s %-10s %-4s %-7s  %8s %8s  %7s %7s %6s  %6s %6s  %7s  %s\n' \
+		kernel workload swap lru off on fewer 'min' floor \
+		'eff.off' 'eff.on' 'fl/pass' verdict
+	report_jq -r --argjson floors "$(report_floors)" '
+		summary($floors) |
+		[.kernel, .workload, .swap, .lru, .off, .on, .saved, .saved_min,
+		 .floor // "-", .efficiency_off, .efficiency_on,
+		 .flushes_per_pass // "-", .verdict] | @tsv' "$1" |
+		awk -F'\t' '
+			function number(format, value) {
+				return value == "-" ? value : sprintf(format, value)
+			}
+			{
+				printf "%-16s %-10s %-4s %-7s  %8.1f %8.1f  %6.1fx %6.1fx %6s  %6.1f%% %5.1f%%  %7s  %s\n",
+					$1, $2, $3, $4, $5, $6, $7, $8,
+					number("%.1f", $9), $10 * 100, $11 * 100,
+					number("%.2f", $12), $13
+			}'
+}
+
+# report_missed RESULTS "WORKLOAD...": a line for each floor of these workloads
+# that was not reached, or not measured, for each kernel
+report_missed()
+{
+	report_jq -r --argjson floors "$(report_floors)" --arg workloads "$2" '
+		def where: "\(.workload) \(.swap) \(.lru)";
+		def rounded: . * 10 | round / 10;
+		($workloads | split(" ")) as $asked |
+		(summary($floors) |
+			select(.verdict | startswith("MISSED")) |
+			"\(.kernel): \(where): \(.saved | rounded) times fewer, worst pair \(.saved_min | rounded); the floors are \(.floor) and \(.pair_floor | rounded)"),
+		(.[] | .kernel as $kernel |
+			(.runs | map(where)) as $measured |
+			$floors[] |
+			select(.workload as $name | $asked | index($name)) |
+			select(where as $here | $measured | index($here) | not) |
+			"\($kernel): \(where): not measured")
+	' "$1"
+}
+
+# report_unsaved RESULTS STATS: a line for each run in which batching saved
+# nothing, and one if the module says so itself
+report_unsaved()
+{
+	report_jq -r 'summary([]) |
+		select(.saved > 1 | not) |
+		"\(.workload) \(.swap) \(.lru): \(.off | round) TLB shootdowns per 1000 pages off, \(.on | round) on"' "$1"
+	jq -r 'select(.flushes_avoided == 0) |
+		"the module avoided no flush"' "$2"
+}
+
+# report_gain RESULTS: a line for each run, what batching saved
+report_gain()
+{
+	report_jq -r 'summary([]) |
+		"\(.workload), swap on \(.swap), \(.lru) LRU: \(.saved * 10 | round / 10) times fewer TLB shootdowns per page reclaimed."' "$1"
+}
+
+# report_guest_code CODE WHAT: end the script if a guest failed, and say how
+report_guest_code()
+{
+	case $1 in
+	0) ;;
+	98) die "$2: the guest crashed" ;;
+	99) die "$2: the guest's kernel complained" ;;
+	124) die "$2: timeout" ;;
+	125) die "$2: the guest could not be made or started" ;;
+	*) die "$2: failed in the guest ($1)" ;;
+	esac
+}

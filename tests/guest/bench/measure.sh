@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# Measure one side of a benchmark in a guest: counters before and after, the
+# same start for each side, and errors where there is nothing to measure.  To be
+# sourced with set -euo pipefail.
+
+# shellcheck source=tests/guest/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
+
+# Longest wait for a workload beyond its own time: under TCG the exit of a
+# process with much memory in swap can take long.
+GRACE_S=120
+# Longest wait for the swap of a workload that has ended to be free.
+DRAIN_S=20
+# What the per-CPU caches of swap slots may keep: 2 * 64 slots on each CPU.
+SLOT_CACHE_KB=$((2 * 64 * 4 * $(nproc)))
+MEMORY_MAX=64M
+
+# Standard output is what the host shows.
+fail()
+{
+	printf '%s: %s\n' "${0##*/}" "$*"
+	exit 1
+}
+
+# bounded SECONDS COMMAND...: in the memory cgroup, in the foreground
+bounded()
+{
+	local limit=$(($1 + GRACE_S))
+
+	shift
+	in_cgroup timeout -k 10 "$limit" "$@"
+}
+
+cgroup_setup()
+{
+	cgroup_make "$MEMORY_MAX"
+	echo max >"$CG/memory.high"
+	echo max >"$CG/memory.swap.max"
+}
+
+# lru_select mglru|classic: and see that the kernel did
+lru_select()
+{
+	local state
+
+	[ -e /sys/kernel/mm/lru_gen/enabled ] || fail "this kernel has no MGLRU"
+	lru "$1"
+	state=$(</sys/kernel/mm/lru_gen/enabled)
+	case $1 in
+	mglru) ((state & 1)) || fail "MGLRU can't be switched on" ;;
+	classic) ((!(state & 1))) || fail "MGLRU can't be switched off" ;;
+	esac
+}
+
+# swap_select disk|zram: that and nothing else
+swap_select()
+{
+	local device=/dev/vdb
+
+	[ "$1" = disk ] || device=/dev/zram0
+	swap_off
+	swap_on "$1" >&2
+	awk -v device="$device" '
+		NR > 1 && $1 == device { right++ }
+		NR > 1 && $1 != device { wrong++ }
+		END { exit !(right == 1 && !wrong) }' /proc/swaps ||
+		fail "/proc/swaps doesn't show $device alone"
+}
+
+meminfo_mb()
+{
+	awk -v name="$1:" '$1 == name { print int($2 / 1024) }' /proc/meminfo
+}
+
+# counters: NAME VALUE lines of all that is measured, whole guest.  An
+# interrupt's row has a column for each CPU, then its description.
+counters()
+{
+	awk '
+		BEGIN {
+			row["TLB:"] = "tlb_shootdowns"
+			row["CAL:"] = "call_ipis"
+			split("pswpout pswpin pgscan_anon pgsteal_anon oom_kill",
+			      names)
+			for (i in names)
+				wanted[names[i]]
+		}
+		$1 in row {
+			sum = 0
+			for (i = 2; i <= NF && $i ~ /^[0-9]+$/; i++)
+				sum += $i
+			print row[$1], sum
+		}
+		$1 in wanted { print $1, $2 }
+	' /proc/interrupts /proc/vmstat
+}
+
+# module_stats: NAME VALUE lines of the module's counters
+module_stats()
+{
+	awk '{ name = FILENAME; sub(/.*\//, "", name); print name, $1 }' \
+		"$K"/stats/*
+}
+
+# difference BEFORE AFTER: what changed between two outputs of the above, as the
+# members of a JSON object
+difference()
+{
+	awk '
+		NR == FNR { before[$1] = $2; next }
+		$1 == "folios_waiting" { before[$1] = 0 }
+		{
+			printf "%s\"%s\": %d", comma, $1, $2 - before[$1]
+			comma = ", "
+		}
+	' <(printf '%s\n' "$1") <(printf '%s\n' "$2")
+}
+
+# member NAME MEMBERS: value of one of them
+member()
+{
+	grep -o "\"$1\": [0-9-]*" <<<"$2" | cut -d' ' -f2
+}
+
+swap_used_kb()
+{
+	awk 'NR > 1 { used += $4 } END { print used + 0 }' /proc/swaps
+}
+
+# settle SWAP: wait until nothing is left of the workload before, so that each
+# side starts alike
+settle()
+{
+	local tries=$((DRAIN_S * 5))
+
+	until [ -z "$(<"$CG/cgroup.procs")" ] &&
+		[ "$(swap_used_kb)" -le "$SLOT_CACHE_KB" ]; do
+		tries=$((tries - 1))
+		if [ "$tries" -le 0 ]; then
+			[ -z "$(<"$CG/cgroup.procs")" ] ||
+				fail "a workload has not ended"
+			echo "$(swap_used_kb) KiB left in swap, draining" >&2
+			swap_select "$1"
+			return
+		fi
+		sleep 0.2
+	done
+}
+
+# seconds_between START END: of EPOCHREALTIME
+seconds_between()
+{
+	awk -v start="$1" -v end="$2" 'BEGIN { printf "%.3f", end - start }'
+}
+
+# measure SWAP COMMAND...: run it, set MEASURED to the members of a JSON object
+# and SECONDS_TAKEN to its time.  Fails where the figures would mean nothing.
+# shellcheck disable=SC2034 # read by those who source this
+measure()
+{
+	local swap=$1 before after start end
+
+	shift
+	settle "$swap"
+	before=$(counters)
+	start=$EPOCHREALTIME
+	"$@" || fail "$*: exit $?"
+	end=$EPOCHREALTIME
+	after=$(counters)
+
+	SECONDS_TAKEN=$(seconds_between "$start" "$end")
+	MEASURED=$(difference "$before" "$after")
+	[ "$(member oom_kill "$MEASURED")" -eq 0 ] ||
+		fail "$*: out of memory, the kernel killed something"
+	[ "$(member pswpout "$MEASURED")" -gt 0 ] ||
+		fail "$*: nothing was swapped"
+	[ "$(member pgsteal_anon "$MEASURED")" -gt 0 ] ||
+		fail "$*: nothing was reclaimed"
+}
