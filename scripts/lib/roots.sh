@@ -68,7 +68,8 @@ pins()
 
 make_base()
 {
-	local base=$1 suite option sources=() options=()
+	# Whatever a crash leaves half-made is made again: no need to sync.
+	local base=$1 suite option sources=() options=(--dpkgopt=force-unsafe-io)
 
 	for suite in $(base_suites); do
 		sources+=("$(debian_source "$suite")")
@@ -203,8 +204,11 @@ make_root()
 	# nobody boots.
 	INITRD=No DEBIAN_FRONTEND=noninteractive PATH=/usr/sbin:/usr/bin:/sbin:/bin \
 		root_apt "$tree.new" apt-get -qq -y --no-install-recommends \
-		-o Dpkg::Options::=--force-unsafe-io install "${packages[@]}" >&2
+		install "${packages[@]}" >"$tree.log" 2>&1 ||
+		{ cat "$tree.log" >&2; die "apt failed"; }
 	umount "$tree.new/proc" "$tree.new/var/cache/apt/archives"
+	# Two hundred megabytes that the next question to the mirror brings again.
+	rm -rf "$tree.new"/var/lib/apt/lists/* "$tree.new"/var/cache/apt/*.bin
 	mv "$tree.new" "$tree"
 	cat "$tree.offered"
 	rm "$tree.offered"
