@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# make module|demo|test|bench|clean; see README.md.
+# make module|demo|test|test-full|bench|watch-kernels|clean; see README.md.
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
@@ -14,11 +14,17 @@ demo:
 test:
 	scripts/test
 
+test-full:
+	scripts/test --full
+
 bench:
 	scripts/bench
+
+watch-kernels:
+	scripts/watch-kernels
 
 clean:
 	rm -rf module/*.o module/.*.cmd module/*.ko module/*.mod module/*.mod.c \
 		module/.*.d module/Module.symvers module/modules.order .cache/unit
 
-.PHONY: all module demo test bench clean
+.PHONY: all module demo test test-full bench watch-kernels clean

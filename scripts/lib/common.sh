@@ -6,8 +6,10 @@
 
 TLBBATCH_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 TLBBATCH_CACHE=${TLBBATCH_CACHE:-$TLBBATCH_TOP/.cache}
+# Roots of another checkout's cache, to be used as they are.
+TLBBATCH_ROOTS=${TLBBATCH_ROOTS:-$TLBBATCH_CACHE}
 TLBBATCH_RESULTS=${TLBBATCH_RESULTS:-$TLBBATCH_TOP/results}
-export TLBBATCH_TOP TLBBATCH_CACHE TLBBATCH_RESULTS
+export TLBBATCH_TOP TLBBATCH_CACHE TLBBATCH_ROOTS TLBBATCH_RESULTS
 
 # Standard output belongs to what a script delivers: talk on standard error.
 note()

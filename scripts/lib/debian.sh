@@ -19,6 +19,18 @@ debian_uri()
 			}'
 }
 
+DEBIAN_KEYS=/usr/share/keyrings
+
+# debian_keyring: print the file with Debian's keys.  Those of newer releases
+# come to older ones by an update of the package, signed by the older keys.
+debian_keyring()
+{
+	need debian-archive-keyring
+	[ -e "$DEBIAN_KEYS/debian-archive-trixie-automatic.gpg" ] ||
+		install_packages debian-archive-keyring
+	echo "$DEBIAN_KEYS/debian-archive-keyring.gpg"
+}
+
 # debian_source SUITE: a line for sources.list.
 debian_source()
 {
@@ -36,7 +48,7 @@ debian_source()
 	fi
 	[ -n "$uri" ] ||
 		die "apt has no source of $label main here; add one for $1"
-	printf 'deb %s %s main\n' "$uri" "$1"
+	printf 'deb [signed-by=%s] %s %s main\n' "$(debian_keyring)" "$uri" "$1"
 }
 
 # debian_aptopts: how this machine reaches its mirror (proxies and the like),

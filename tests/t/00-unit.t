@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# runs: once
 # The pure files in user space, under ASan and UBSan: a result per program.
 # TLBBATCH_BTF=<file> is another kernel's BTF than the running one's.
 set -u

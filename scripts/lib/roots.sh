@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# Make Debian roots: a base for each release, and from it a root for each of
+# its kernels.  Files are shared by hard links, downloads are kept, and apt runs
+# outside of the roots, with this machine's network.  To be sourced after
+# common.sh, kernels.sh and debian.sh, in a mount namespace of our own.
+
+# Besides the kernel.  util-linux is here for its swapon: busybox's knows no
+# priorities and fails without a word.  initramfs-tools, since kernels want one
+# of its kind and dracut is bigger.
+ROOT_PACKAGES=(
+	dkms gcc libc6-dev make kmod initramfs-tools
+	stress-ng fio trace-cmd
+	util-linux mount procps coreutils gawk jq perl-base busybox-static
+)
+# Of the kernel's modules those for hardware that no guest has: half of a root.
+ROOT_LEAVES_OUT=(
+	sound drivers/gpu drivers/media drivers/infiniband drivers/usb
+	drivers/net/wireless drivers/net/ethernet drivers/staging drivers/iio
+	drivers/input drivers/hid drivers/mtd drivers/hwmon drivers/isdn
+	drivers/video drivers/bluetooth drivers/firewire drivers/comedi
+)
+ROOT_ARCHIVES=$TLBBATCH_CACHE/archives
+ARCHIVES_KEEP_DAYS=30
+
+# Of a root's suites those that the base is made of.
+base_suites()
+{
+	local suite
+
+	for suite in "${KERNEL_SUITES[@]}"; do
+		case $suite in
+		*-backports | experimental) ;;
+		*) echo "$suite" ;;
+		esac
+	done
+}
+
+base_dir()
+{
+	echo "$TLBBATCH_CACHE/bases/$(base_suites | paste -sd+)"
+}
+
+# A change makes the base, and what was made from it, again.
+base_recipe()
+{
+	base_suites
+	printf '%s\n' "${ROOT_PACKAGES[@]}" "${ROOT_LEAVES_OUT[@]}"
+	declare -f make_base
+}
+
+# Only the kernel of backports and experimental is a candidate, and the newer
+# one counts.
+pins()
+{
+	local suite
+
+	for suite in "${KERNEL_SUITES[@]}"; do
+		case $suite in
+		*-backports | experimental)
+			printf 'Package: linux-*\nPin: release n=%s\nPin-Priority: 500\n\n' \
+				"${suite/experimental/rc-buggy}"
+			;;
+		esac
+	done
+}
+
+make_base()
+{
+	# Whatever a crash leaves half-made is made again: no need to sync.
+	local base=$1 suite option sources=() options=(--dpkgopt=force-unsafe-io)
+
+	for suite in $(base_suites); do
+		sources+=("$(debian_source "$suite")")
+	done
+	while IFS= read -r option; do
+		options+=(--aptopt="$option")
+	done < <(debian_aptopts)
+	for option in man doc locale; do
+		options+=(--dpkgopt="path-exclude=/usr/share/$option/*")
+	done
+	for option in "${ROOT_LEAVES_OUT[@]}"; do
+		options+=(--dpkgopt="path-exclude=*/lib/modules/*/kernel/$option/*")
+	done
+
+	# Never leave a half-made tree under the good name.
+	rm -rf "$base/tree" "$base/tree.new"
+	mkdir -p "$base" "$ROOT_ARCHIVES"
+	note "making a base of $(base_suites | xargs)"
+	mmdebstrap --quiet --mode=root --variant=apt \
+		--aptopt='APT::Install-Recommends "false"' "${options[@]}" \
+		--skip=download/empty,essential/unlink,cleanup/apt/cache \
+		--setup-hook="mkdir -p \"\$1/var/cache/apt/archives\"" \
+		--setup-hook="mount --bind '$ROOT_ARCHIVES' \"\$1/var/cache/apt/archives\"" \
+		--customize-hook="umount \"\$1/var/cache/apt/archives\"" \
+		--include="$(IFS=,; echo "${ROOT_PACKAGES[*]}")" \
+		"${KERNEL_SUITES[0]}" "$base/tree.new" "${sources[@]}" >&2
+	mv "$base/tree.new" "$base/tree"
+}
+
+# base_up_to_date: make the base if it is missing or of another recipe.  Its
+# packages may be old: only those of kernels are what is tested.
+base_up_to_date()
+{
+	local base recipe
+
+	base=$(base_dir)
+	recipe=$(base_recipe | sha256sum)
+	[ "$recipe" != "$(cat "$base/stamp" 2>/dev/null)" ] || return 0
+	need mmdebstrap
+	rm -f "$base/stamp"
+	find "$ROOT_ARCHIVES" -name '*.deb' -ctime "+$ARCHIVES_KEEP_DAYS" -delete \
+		2>/dev/null || true
+	make_base "$base"
+	printf '%s\n' "$recipe" >"$base/stamp"
+}
+
+# root_apt TREE COMMAND...: an apt tool of this machine, at work on TREE.
+root_apt()
+{
+	local tree=$1 conf rc=0
+
+	shift
+	# On the command line these would come too late for some of apt.
+	conf=$(mktemp)
+	cat >"$conf" <<-END
+		Dir "$tree";
+		Dir::State::status "$tree/var/lib/dpkg/status";
+		DPkg::Chroot-Directory "$tree";
+		DPkg::Use-Pty "false";
+		APT::Sandbox::User "root";
+		Acquire::Languages "none";
+	END
+	APT_CONFIG=$conf LC_ALL=C "$@" || rc=$?
+	rm -f "$conf"
+	return $rc
+}
+
+# newest_packages TREE: the packages of IMAGE and HEADERS, without their *.
+newest_packages()
+{
+	local regex version
+
+	case $KERNEL_IMAGE in
+	*\**) ;;
+	*) printf '%s\n' "$KERNEL_IMAGE" "$KERNEL_HEADERS"; return ;;
+	esac
+	# No dash in a version: that would match the flavours.
+	regex=${KERNEL_IMAGE//./\\.}
+	regex=${regex/\*/([^-]*)}
+	# A name may be known from somebody's dependencies alone.
+	while read -r version; do
+		root_apt "$1" apt-cache show "${KERNEL_IMAGE/\*/$version}" \
+			"${KERNEL_HEADERS/\*/$version}" >/dev/null 2>&1 || continue
+		printf '%s\n' "${KERNEL_IMAGE/\*/$version}" \
+			"${KERNEL_HEADERS/\*/$version}"
+		return
+	done < <(root_apt "$1" apt-cache pkgnames linux-image- |
+		sed -nE "s/^$regex\$/\\1/p" | sort -rV)
+	note "the mirror has no $KERNEL_IMAGE with $KERNEL_HEADERS"
+	return 1
+}
+
+# offered_packages TREE: name and version of what TREE's sources offer now.
+offered_packages()
+{
+	local packages
+
+	root_apt "$1" apt-get -qq update >&2 || return
+	mapfile -t packages < <(newest_packages "$1")
+	[ ${#packages[@]} -eq 2 ] || return
+	root_apt "$1" apt-cache policy "${packages[@]}" |
+		awk '/^[^ ]/ { name = $1 } $1 == "Candidate:" { print name, $2 }'
+}
+
+# make_root TREE: the base, and the kernel.  Prints what offered_packages would.
+make_root()
+{
+	local tree=$1 base dir suite packages
+
+	base=$(base_dir)
+	rm -rf "$tree" "$tree.new"
+	note "making the $KERNEL_KEY root from ${KERNEL_SUITES[*]}"
+	# dpkg replaces files under /usr and never writes into them.  Elsewhere it
+	# may, so the rest is copied.
+	cp -al "$base/tree" "$tree.new"
+	for dir in etc var; do
+		rm -rf "$tree.new/$dir"
+		cp -a "$base/tree/$dir" "$tree.new/"
+	done
+
+	for suite in "${KERNEL_SUITES[@]}"; do
+		debian_source "$suite"
+	done >"$tree.new/etc/apt/sources.list"
+	pins >"$tree.new/etc/apt/preferences.d/tlbbatch"
+	offered_packages "$tree.new" >"$tree.offered"
+	mapfile -t packages < <(sed 's/:.*//' "$tree.offered")
+	[ ${#packages[@]} -eq 2 ] || die "found no packages of $KERNEL_KEY"
+
+	mount --bind "$ROOT_ARCHIVES" "$tree.new/var/cache/apt/archives"
+	mount -t proc proc "$tree.new/proc"
+	# INITRD=No: initramfs-tools would spend its time on an initramfs that
+	# nobody boots.
+	INITRD=No DEBIAN_FRONTEND=noninteractive PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+		root_apt "$tree.new" apt-get -qq -y --no-install-recommends \
+		install "${packages[@]}" >"$tree.log" 2>&1 ||
+		{ cat "$tree.log" >&2; die "apt failed"; }
+	umount "$tree.new/proc" "$tree.new/var/cache/apt/archives"
+	# Two hundred megabytes that the next question to the mirror brings again.
+	rm -rf "$tree.new"/var/lib/apt/lists/* "$tree.new"/var/cache/apt/*.bin
+	mv "$tree.new" "$tree"
+	cat "$tree.offered"
+	rm "$tree.offered"
+}
