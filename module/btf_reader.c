@@ -14,7 +14,7 @@
 #define BTF_HEADER_LEN	(offsetof(struct btf_header, str_len) + sizeof(u32))
 
 /* A record of this kind is a struct btf_type, then @fixed bytes, then vlen times @item bytes. */
-struct btf_layout {
+struct record_layout {
 	u8 known;
 	u8 fixed;
 	u8 item;
@@ -22,7 +22,7 @@ struct btf_layout {
 
 #define LAYOUT(fixed_bytes, item_bytes)	{ .known = 1, .fixed = (fixed_bytes), .item = (item_bytes) }
 
-static const struct btf_layout btf_layouts[] = {
+static const struct record_layout record_layouts[] = {
 	[BTF_KIND_INT]		= LAYOUT(sizeof(u32), 0),
 	[BTF_KIND_PTR]		= LAYOUT(0, 0),
 	[BTF_KIND_ARRAY]	= LAYOUT(sizeof(struct btf_array), 0),
@@ -49,11 +49,11 @@ static size_t btf_record_size(const struct btf_type *t)
 {
 	u32 kind = btf_kind_of(t);
 
-	if (kind >= ARRAY_SIZE(btf_layouts) || !btf_layouts[kind].known)
+	if (kind >= ARRAY_SIZE(record_layouts) || !record_layouts[kind].known)
 		return 0;
 	/* At most 2^24 items of 12 bytes: no overflow, even in 32 bits. */
-	return sizeof(*t) + btf_layouts[kind].fixed +
-	       (size_t)btf_vlen_of(t) * btf_layouts[kind].item;
+	return sizeof(*t) + record_layouts[kind].fixed +
+	       (size_t)btf_vlen_of(t) * record_layouts[kind].item;
 }
 
 /* Walks all types; counts them, and notes where each starts if @offsets is given. */

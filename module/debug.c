@@ -26,6 +26,11 @@ static bool defer_always;
 module_param(defer_always, bool, 0644);
 MODULE_PARM_DESC(defer_always, "debug: folios wait even if no flush is owed");
 
+static bool skip_move_flush;
+module_param(skip_move_flush, bool, 0644);
+MODULE_PARM_DESC(skip_move_flush,
+		 "debug: UFFDIO_MOVE moves swap entries without a flush; LOSES DATA");
+
 /* Cycles per CPU would be exact; for a measurement a lost update is nothing. */
 static ulong own_cycles, write_cycles;
 module_param(own_cycles, ulong, 0444);
@@ -76,6 +81,16 @@ bool tlbbatch_debug_fail_selftest(void)
 bool tlbbatch_debug_defer_always(void)
 {
 	return READ_ONCE(defer_always);
+}
+
+/**
+ * tlbbatch_debug_skip_move_flush() - take the safety of UFFDIO_MOVE out
+ *
+ * Return: true if the flush before a move must be left out.
+ */
+bool tlbbatch_debug_skip_move_flush(void)
+{
+	return READ_ONCE(skip_move_flush);
 }
 
 /**

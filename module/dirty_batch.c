@@ -11,41 +11,42 @@
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 #include <linux/swap.h>
+#include <compat/stat_compat.h>
 #include <tlbbatch/counters.h>
 #include <tlbbatch/debug.h>
 #include <tlbbatch/dirty_batch.h>
 #include <tlbbatch/flush.h>
 #include <tlbbatch/folio_free.h>
 #include <tlbbatch/folio_write.h>
+#include <tlbbatch/reclaim_hooks.h>
 
 /**
  * tlbbatch_batch_defer() - let a folio wait
  * @ctx: the running task's pass; has room
- * @folio: locked, dirty bit cleared for I/O, at its write-out
- * @gate: where it is
- * @plug: reclaim's swap plug
+ * @out: the folio, locked, dirty bit cleared for I/O, at its gate
  *
  * To reclaim this looks like a write-out that left the folio dirty: it goes to
  * the return list. It has been counted as written; a drop takes that back.
  *
- * Context: the owner of @ctx, in reclaim. Unlocks @folio.
+ * Context: the owner of @ctx, in reclaim. Unlocks the folio.
  */
-void tlbbatch_batch_defer(struct tlbbatch_context *ctx, struct folio *folio,
-			  enum tlbbatch_gate gate, struct swap_iocb **plug)
+void tlbbatch_batch_defer(struct tlbbatch_context *ctx,
+			  const struct tlbbatch_writeout *out)
 {
 	struct tlbbatch_waiting *w = &ctx->waiting[ctx->nr_waiting];
+	struct folio *folio = out->folio;
 
 	w->folio = folio;
 	w->mapping = folio_mapping(folio);
-	w->nr_pages = folio_nr_pages(folio);
-	w->gate = gate;
-	ctx->plug = plug;
+	w->nr_pages = out->nr_pages;
+	w->gate = out->gate;
+	ctx->io = out->io;
 	ctx->deferred++;
 	ctx->nr_uncovered++;
 	WRITE_ONCE(ctx->nr_waiting, ctx->nr_waiting + 1);
 
 	tlbbatch_count(TLBBATCH_FOLIOS_DEFERRED, 1);
-	if (gate == TLBBATCH_GATE_SHMEM)
+	if (w->gate == TLBBATCH_GATE_SHMEM)
 		tlbbatch_count(TLBBATCH_FOLIOS_DEFERRED_SHMEM, 1);
 	if (w->nr_pages > 1)
 		tlbbatch_count(TLBBATCH_FOLIOS_DEFERRED_LARGE, 1);
@@ -53,15 +54,6 @@ void tlbbatch_batch_defer(struct tlbbatch_context *ctx, struct folio *folio,
 	folio_get(folio);
 	folio_mark_dirty(folio);
 	folio_unlock(folio);
-}
-
-/* Reclaim counted the folio as written when it was deferred. It wasn't. */
-static void take_back(struct tlbbatch_context *ctx, struct tlbbatch_waiting *w)
-{
-	mod_node_page_state(folio_pgdat(w->folio), NR_VMSCAN_WRITE,
-			    -(long)w->nr_pages);
-	ctx->stat->nr_pageout -= w->nr_pages;
-	ctx->pages_taken_back += w->nr_pages;
 }
 
 /*
@@ -74,7 +66,8 @@ static void drop(struct tlbbatch_context *ctx, struct tlbbatch_waiting *w,
 		 enum tlbbatch_drop reason)
 {
 	folio_set_dirty(w->folio);
-	take_back(ctx, w);
+	/* Reclaim counted it as written when it was deferred. It wasn't. */
+	compat_take_back(ctx, w->folio, w->nr_pages);
 	tlbbatch_count(TLBBATCH_FOLIOS_DROPPED, 1);
 	tlbbatch_count(TLBBATCH_DROPPED_LOCKED + reason, 1);
 	/* Never the last one: the return list still has the isolation's. */

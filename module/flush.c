@@ -9,6 +9,7 @@
  */
 #include <linux/cpumask.h>
 #include <linux/smp.h>
+#include <compat/tlb_compat.h>
 #include <tlbbatch/counters.h>
 #include <tlbbatch/debug.h>
 #include <tlbbatch/flush.h>
@@ -22,6 +23,8 @@ static u64 flush_ipis(void)
 {
 	const struct cpumask *mask = &current->tlb_ubc.arch.cpumask;
 
+	if (!compat_flush_sends_ipis())
+		return 0;
 	return cpumask_weight(mask) -
 	       cpumask_test_cpu(raw_smp_processor_id(), mask);
 }
@@ -68,7 +71,8 @@ static void settle_issued(struct tlbbatch_context *ctx, u64 ipis)
  * When it returns, no CPU holds a TLB entry of a folio that this pass unmapped
  * before: folios that wait in the batch are covered.
  *
- * Context: the owner of @ctx, in reclaim; preemptible. Doesn't sleep.
+ * Context: the owner of @ctx, in reclaim; preemptible, also while the kernel
+ *	flushes (from 7.3 on it sends the IPIs behind its put_cpu()). Doesn't sleep.
  */
 void tlbbatch_flush_now(struct tlbbatch_context *ctx)
 {
@@ -83,4 +87,20 @@ void tlbbatch_flush_now(struct tlbbatch_context *ctx)
 	}
 	ctx->owed = (struct tlbbatch_owed){ 0 };
 	ctx->nr_uncovered = 0;
+}
+
+/**
+ * tlbbatch_flush_before_move() - flush what reclaim has unmapped in an mm
+ * @mm: any
+ *
+ * mm->tlb_flush_batched was raised under the page table lock when reclaim
+ * unmapped, so whoever holds that lock now finds it. The kernel flushes only if
+ * that is still owed.
+ *
+ * Context: page table locks held; doesn't sleep.
+ */
+void tlbbatch_flush_before_move(struct mm_struct *mm)
+{
+	static_call(tlbbatch_flush_tlb_batched_pending)(mm);
+	tlbbatch_count(TLBBATCH_MOVES_FLUSHED, 1);
 }

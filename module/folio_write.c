@@ -49,6 +49,9 @@ static enum tlbbatch_drop recheck(const struct tlbbatch_waiting *w)
 	return tlbbatch_policy_recheck(w->gate, &facts);
 }
 
+DEFINE_STATIC_CALL_NULL(tlbbatch_write_swap, tlbbatch_type_write);
+DEFINE_STATIC_CALL_NULL(tlbbatch_write_shmem, tlbbatch_type_write);
+
 /* The kernel's own write-out, entered behind its hook. */
 static int write_out(struct tlbbatch_context *ctx,
 		     const struct tlbbatch_waiting *w)
@@ -58,10 +61,8 @@ static int write_out(struct tlbbatch_context *ctx,
 	if (tlbbatch_debug_inject_writeout(w->folio, &ret))
 		return ret;
 	if (w->gate == TLBBATCH_GATE_SHMEM)
-		return COMPAT_WRITEOUT(tlbbatch_orig_shmem_writeout, w->folio,
-				       ctx->plug);
-	return COMPAT_WRITEOUT(tlbbatch_orig_swap_writeout, w->folio,
-			       ctx->plug);
+		return static_call(tlbbatch_write_shmem)(ctx->io, w->folio);
+	return static_call(tlbbatch_write_swap)(ctx->io, w->folio);
 }
 
 /*
@@ -98,6 +99,8 @@ static void activate(struct tlbbatch_context *ctx, struct folio *folio)
 	if (!folio_test_mlocked(folio)) {
 		folio_set_active(folio);
 		ctx->pages_activated[folio_is_file_lru(folio)] += nr_pages;
+		/* From 7.0 on a folio's cgroup can change, but for RCU. */
+		rcu_read_lock();
 		memcg = folio_memcg(folio);
 		if (memcg) {
 			local_irq_save(flags);
@@ -105,6 +108,7 @@ static void activate(struct tlbbatch_context *ctx, struct folio *folio)
 								 nr_pages);
 			local_irq_restore(flags);
 		}
+		rcu_read_unlock();
 	}
 	folio_unlock(folio);
 }

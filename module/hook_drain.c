@@ -82,7 +82,7 @@ void tlbbatch_hooks_retire(void)
 
 	if (!tlbbatch_hooks_registered())
 		return;
-	queue_work(system_unbound_wq, &retire_work);
+	queue_work(system_long_wq, &retire_work);
 	while (!wait_for_completion_timeout(&retired,
 					    msecs_to_jiffies(MESSAGE_MS))) {
 		seconds += MESSAGE_MS / MSEC_PER_SEC;

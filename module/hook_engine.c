@@ -19,17 +19,13 @@
 #include <compat/ftrace_compat.h>
 #include <tlbbatch/hook.h>
 #include <tlbbatch/reclaim_context.h>
+#include <tlbbatch/reclaim_hooks.h>
 #include <tlbbatch/symbols.h>
 
-DEFINE_STATIC_CALL_NULL(tlbbatch_orig_shrink_folio_list,
-			tlbbatch_type_shrink_folio_list);
 DEFINE_STATIC_CALL_NULL(tlbbatch_orig_try_to_unmap_flush,
 			tlbbatch_type_try_to_unmap_flush);
 DEFINE_STATIC_CALL_NULL(tlbbatch_orig_try_to_unmap_flush_dirty,
 			tlbbatch_type_try_to_unmap_flush_dirty);
-DEFINE_STATIC_CALL_NULL(tlbbatch_orig_swap_writeout, tlbbatch_type_writeout);
-DEFINE_STATIC_CALL_NULL(tlbbatch_orig_shmem_writeout, tlbbatch_type_writeout);
-DEFINE_STATIC_CALL_NULL(tlbbatch_orig_pageout, tlbbatch_type_pageout);
 
 static bool registered;
 static char unavailable[TLBBATCH_REASON_LEN];
@@ -64,7 +60,7 @@ static void notrace callback(unsigned long ip, unsigned long parent_ip,
 	if (hook && hook->acts(parent_ip)) {
 		unsigned long to = (unsigned long)hook->target->replacement;
 
-		compat_ftrace_set_ip(fregs, to);
+		ftrace_regs_set_instruction_pointer(fregs, to);
 	}
 	ftrace_test_recursion_unlock(bit);
 }
@@ -89,27 +85,48 @@ static void refuse(struct tlbbatch_hook *hook, const char *reason)
 		hook->lost);
 }
 
-static void resolve(struct tlbbatch_hook *hook)
+/* The first target that this kernel has; if none fits, @near is one by name. */
+static const struct tlbbatch_target *choose(const struct tlbbatch_hook *hook,
+					    const struct tlbbatch_target **near)
 {
 	const struct tlbbatch_target *target;
-	char reason[TLBBATCH_REASON_LEN];
 
+	*near = NULL;
 	for (target = hook->targets; target->symbol; target++) {
-		hook->addr = tlbbatch_symbol_address(target->symbol);
-		if (tlbbatch_is_kernel_text(hook->addr))
-			break;
+		unsigned long addr = tlbbatch_symbol_address(target->symbol);
+
+		if (!tlbbatch_is_kernel_text(addr))
+			continue;
+		if (tlbbatch_symbol_matches(target->symbol, target->proto))
+			return target;
+		if (!*near)
+			*near = target;
 	}
-	if (!target->symbol) {
-		snprintf(reason, sizeof(reason), "%s not found (inlined?)",
-			 hook->targets[0].symbol);
+	return NULL;
+}
+
+static void resolve(struct tlbbatch_hook *hook)
+{
+	const struct tlbbatch_target *target, *near;
+	char reason[TLBBATCH_REASON_LEN] = "no target for this kernel";
+
+	if (hook->need.tag &&
+	    !tlbbatch_kernel_has(hook->need.tag, hook->need.member)) {
+		hook->unneeded = true;
+		return;
+	}
+	target = choose(hook, &near);
+	if (!target) {
+		if (near)
+			tlbbatch_symbol_check(near->symbol, near->proto, reason,
+					      sizeof(reason));
+		else if (hook->targets->symbol)
+			snprintf(reason, sizeof(reason), "%s not found (inlined?)",
+				 hook->targets->symbol);
 		refuse(hook, reason);
 		return;
 	}
-	if (tlbbatch_symbol_check(target->symbol, target->proto, reason,
-				  sizeof(reason))) {
-		refuse(hook, reason);
-		return;
-	}
+	hook->addr = tlbbatch_symbol_address(target->symbol);
 	hook->ip = static_call(tlbbatch_ftrace_location)(hook->addr);
 	if (!hook->ip) {
 		snprintf(reason, sizeof(reason), "%s cannot be traced",
@@ -119,10 +136,14 @@ static void resolve(struct tlbbatch_hook *hook)
 	}
 	hook->target = target;
 	/*
-	 * Behind the ftrace site: an original is entered by a direct call, once
-	 * for all tracers, and never through its own hook.
+	 * Behind the ftrace site, which an ENDBR may precede: an original is
+	 * entered by a direct call, once for all tracers, and never through its
+	 * own hook.
 	 */
 	tlbbatch_call_set(&target->original, hook->ip + MCOUNT_INSN_SIZE);
+	if (target->write_out)
+		tlbbatch_call_set(&target->writer,
+				  (unsigned long)target->write_out);
 }
 
 /**
@@ -142,9 +163,8 @@ void tlbbatch_hooks_resolve(void)
 			refuse(hook, missing);
 		else
 			resolve(hook);
-		if (hook->target &&
-		    hook->target->original.key ==
-		    &STATIC_CALL_KEY(tlbbatch_orig_shrink_folio_list))
+		/* The row that opens passes is the one that they begin in. */
+		if (hook->acts == tlbbatch_context_enter)
 			tlbbatch_set_shrink_folio_list(hook->addr);
 	}
 }
@@ -278,14 +298,14 @@ int tlbbatch_hooks_attach(void)
 	err = register_ops();
 	if (err)
 		return err;
+	err = tlbbatch_witness_attach();
 	for_each_tlbbatch_hook(hook) {
-		err = attach(hook);
-		if (err) {
-			tlbbatch_hooks_detach();
-			return err;
-		}
+		if (!err && !hook->unneeded)
+			err = attach(hook);
 	}
-	return 0;
+	if (err)
+		tlbbatch_hooks_detach();
+	return err;
 }
 
 /**
@@ -300,6 +320,7 @@ void tlbbatch_hooks_detach(void)
 
 	while (hook-- > tlbbatch_hooks)
 		detach(hook);
+	tlbbatch_witness_detach();
 }
 
 /**
@@ -348,6 +369,8 @@ int tlbbatch_hooks_unregister(void)
  */
 ssize_t tlbbatch_hook_describe(const struct tlbbatch_hook *hook, char *buf)
 {
+	if (hook->unneeded)
+		return sysfs_emit(buf, "not needed: %s\n", hook->need.without);
 	if (hook->reason[0])
 		return sysfs_emit(buf, "unavailable: %s\n", hook->reason);
 	return sysfs_emit(buf, "%s\n", is_live(hook) ? "attached" : "detached");

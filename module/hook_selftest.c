@@ -33,15 +33,16 @@ static bool notrace acts(unsigned long parent_ip)
 	return READ_ONCE(acting);
 }
 
+static const struct tlbbatch_target target = {
+	.symbol = "dummy",
+	.replacement = replacement,
+	.original = TLBBATCH_CALL(tlbbatch_orig_dummy),
+};
+
 struct tlbbatch_hook tlbbatch_selftest_hook = {
 	.name = "selftest",
 	.acts = acts,
-	.targets = { {
-		.symbol = "dummy",
-		.replacement = replacement,
-		.original = TLBBATCH_CALL(tlbbatch_orig_dummy),
-	} },
-	.target = tlbbatch_selftest_hook.targets,
+	.target = &target,
 	.addr = (unsigned long)dummy,
 };
 

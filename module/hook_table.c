@@ -1,81 +1,83 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every function of the kernel that is hooked, a row each. A row's target is
- * named through include/compat/, so a new kernel changes only that.
+ * Every function of the kernel that is hooked, a row each. Where its shape
+ * differs from kernel to kernel, include/compat/ lists the targets.
  */
+#include <compat/reclaim_shapes.h>
+#include <compat/writeout_shapes.h>
 #include <tlbbatch/hook.h>
 #include <tlbbatch/reclaim_context.h>
 #include <tlbbatch/reclaim_hooks.h>
 
+#define TARGET(function, proto_)					\
+	{								\
+		.symbol = #function,					\
+		.proto = (proto_),					\
+		.replacement = tlbbatch_hook_##function,		\
+		.original = TLBBATCH_CALL(tlbbatch_orig_##function),	\
+	}
+
+static const struct tlbbatch_target flush_dirty_targets[] = {
+	TARGET(try_to_unmap_flush_dirty, "void(void)"), { }
+};
+
+static const struct tlbbatch_target flush_targets[] = {
+	TARGET(try_to_unmap_flush, "void(void)"), { }
+};
+
+static const struct tlbbatch_target move_targets[] = {
+	TARGET(folio_move_anon_rmap, "void(struct folio *, struct vm_area_struct *)"),
+	{ }
+};
+
 /* Attached in this order and detached in reverse; shrink_folio_list() opens
- * the contexts without which no other hook acts, so it comes last.
+ * the contexts without which folios never wait, so it comes last.
  */
 struct tlbbatch_hook tlbbatch_hooks[] = {
 	{
 		.name = "try_to_unmap_flush_dirty",
 		.lost = "flushes per dirty folio cannot be put off",
 		.acts = tlbbatch_context_acts_on_flush,
-		.targets = { {
-			.symbol = "try_to_unmap_flush_dirty",
-			.proto = "void(void)",
-			.replacement = tlbbatch_hook_try_to_unmap_flush_dirty,
-			.original = TLBBATCH_CALL(tlbbatch_orig_try_to_unmap_flush_dirty),
-		} },
+		.targets = flush_dirty_targets,
 	},
 	{
 		.name = "try_to_unmap_flush",
 		.lost = "a batch could not be written before folios are freed",
 		.acts = tlbbatch_context_acts_on_flush,
-		.targets = { {
-			.symbol = "try_to_unmap_flush",
-			.proto = "void(void)",
-			.replacement = tlbbatch_hook_try_to_unmap_flush,
-			.original = TLBBATCH_CALL(tlbbatch_orig_try_to_unmap_flush),
-		} },
+		.targets = flush_targets,
 	},
 	{
 		.name = "swap_writeout",
 		.lost = "anonymous folios cannot wait",
 		.acts = tlbbatch_context_gates,
-		.targets = { {
-			.symbol = COMPAT_SWAP_WRITEOUT_SYMBOL,
-			.proto = COMPAT_WRITEOUT_PROTO,
-			.replacement = tlbbatch_hook_swap_writeout,
-			.original = TLBBATCH_CALL(tlbbatch_orig_swap_writeout),
-		} },
+		.targets = swap_writeout_targets,
 	},
 	{
 		.name = "shmem_writeout",
 		.lost = "shmem folios could be written before their flush",
 		.acts = tlbbatch_context_gates,
-		.targets = { {
-			.symbol = COMPAT_SHMEM_WRITEOUT_SYMBOL,
-			.proto = COMPAT_WRITEOUT_PROTO,
-			.replacement = tlbbatch_hook_shmem_writeout,
-			.original = TLBBATCH_CALL(tlbbatch_orig_shmem_writeout),
-		} },
+		.targets = shmem_writeout_targets,
 	},
 	{
 		.name = "pageout",
 		.lost = "kswapd could write file folios before their flush",
 		.acts = tlbbatch_context_gates,
-		.targets = { {
-			.symbol = "pageout",
-			.proto = COMPAT_PAGEOUT_PROTO,
-			.replacement = tlbbatch_hook_pageout,
-			.original = TLBBATCH_CALL(tlbbatch_orig_pageout),
-		} },
+		.need = { "address_space_operations", "writepage",
+			  "reclaim of this kernel writes no files" },
+		.targets = pageout_targets,
+	},
+	{
+		.name = "folio_move_anon_rmap",
+		.lost = "UFFDIO_MOVE could move a page that a CPU still stores to",
+		.acts = tlbbatch_move_acts,
+		.need = { "uffdio_move", NULL, "this kernel has no UFFDIO_MOVE" },
+		.targets = move_targets,
 	},
 	{
 		.name = "shrink_folio_list",
 		.lost = "no reclaim pass can be batched",
 		.acts = tlbbatch_context_enter,
-		.targets = { {
-			.symbol = "shrink_folio_list",
-			.proto = COMPAT_SHRINK_FOLIO_LIST_PROTO,
-			.replacement = tlbbatch_hook_shrink_folio_list,
-			.original = TLBBATCH_CALL(tlbbatch_orig_shrink_folio_list),
-		} },
+		.targets = shrink_folio_list_targets,
 	},
 };
 

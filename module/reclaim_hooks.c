@@ -14,6 +14,7 @@
 #include <linux/mmzone.h>
 #include <linux/printk.h>
 #include <linux/workqueue.h>
+#include <compat/stat_compat.h>
 #include <tlbbatch/counters.h>
 #include <tlbbatch/dirty_batch.h>
 #include <tlbbatch/flush.h>
@@ -50,7 +51,7 @@ void tlbbatch_tripwire_exit(void)
  */
 static void check_tripwire(struct tlbbatch_context *ctx)
 {
-	u64 reported = (u64)ctx->stat->nr_pageout + ctx->pages_taken_back;
+	u64 reported = compat_pages_written(ctx);
 
 	if (likely(!tlbbatch_policy_tripped(reported, ctx->pages_seen)))
 		return;
@@ -71,7 +72,7 @@ static void begin_pass(struct tlbbatch_context *ctx, struct pglist_data *pgdat,
 	ctx->flush_by_reclaim = false;
 	ctx->sc = sc;
 	ctx->stat = stat;
-	ctx->plug = NULL;
+	ctx->io = NULL;
 	ctx->nr_waiting = 0;
 	ctx->nr_uncovered = 0;
 	ctx->owed = (struct tlbbatch_owed){ 0 };
@@ -80,6 +81,7 @@ static void begin_pass(struct tlbbatch_context *ctx, struct pglist_data *pgdat,
 	ctx->nr_reclaimed = 0;
 	ctx->pages_seen = 0;
 	ctx->pages_taken_back = 0;
+	ctx->pages_traced = 0;
 	ctx->pages_activated[0] = 0;
 	ctx->pages_activated[1] = 0;
 	tlbbatch_count(ctx->unbatched ? TLBBATCH_PASSES_UNBATCHED :
@@ -95,10 +97,10 @@ static void end_pass(struct tlbbatch_context *ctx)
 		return;
 	/*
 	 * Nothing waits here unless the last flush couldn't be told to be
-	 * reclaim's own (a tracer changed its return address). The swap plug
-	 * has been submitted by then.
+	 * reclaim's own (a tracer changed its return address). The pass's swap
+	 * I/O has been submitted by then.
 	 */
-	ctx->plug = NULL;
+	ctx->io = NULL;
 	if (ctx->nr_waiting || ctx->owed.requests)
 		tlbbatch_batch_drain(ctx);
 
@@ -116,24 +118,39 @@ static void end_pass(struct tlbbatch_context *ctx)
 }
 
 /**
- * tlbbatch_hook_shrink_folio_list() - one reclaim pass, with its batch
- * @COMPAT_SHRINK_PARAMS: what shrink_folio_list() takes
+ * tlbbatch_pass_begin() - shrink_folio_list() is about to run
+ * @pgdat: the node
+ * @sc: what the pass is for
+ * @stat: its statistics, on its caller's stack
  *
- * A pass nested in another (it can't happen
- * while reclaim sets PF_MEMALLOC) runs unbatched.
+ * A pass nested in another (it can't happen while reclaim sets PF_MEMALLOC) runs
+ * unbatched.
  *
  * Context: reclaim; the callback has claimed a context for this task.
- * Return: pages reclaimed, those freed from the batch included.
+ * Return: the context, for tlbbatch_pass_end().
  */
-unsigned int tlbbatch_hook_shrink_folio_list(COMPAT_SHRINK_PARAMS)
+struct tlbbatch_context *tlbbatch_pass_begin(struct pglist_data *pgdat,
+					     struct scan_control *sc,
+					     struct reclaim_stat *stat)
 {
 	struct tlbbatch_context *ctx = tlbbatch_context_current();
-	unsigned int nr_reclaimed;
 
 	if (ctx->depth == 1)
 		begin_pass(ctx, pgdat, sc, stat);
-	nr_reclaimed =
-		static_call(tlbbatch_orig_shrink_folio_list)(COMPAT_SHRINK_ARGS);
+	return ctx;
+}
+
+/**
+ * tlbbatch_pass_end() - it has run
+ * @ctx: from tlbbatch_pass_begin()
+ * @nr_reclaimed: pages that it says it reclaimed
+ *
+ * Context: reclaim, behind the original. @ctx is not touched afterwards.
+ * Return: pages reclaimed, those freed from the batch included.
+ */
+unsigned int tlbbatch_pass_end(struct tlbbatch_context *ctx,
+			       unsigned int nr_reclaimed)
+{
 	if (ctx->depth == 1) {
 		end_pass(ctx);
 		nr_reclaimed += ctx->nr_reclaimed;

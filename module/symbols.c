@@ -8,8 +8,10 @@
 #include <linux/err.h>
 #include <linux/kprobes.h>
 #include <linux/memcontrol.h>
-#include <linux/numa.h>
+#include <linux/mmzone.h>
+#include <linux/nodemask.h>
 #include <linux/printk.h>
+#include <compat/swap_io_compat.h>
 #include <tlbbatch/btf.h>
 #include <tlbbatch/hook.h>
 #include <tlbbatch/kernel_calls.h>
@@ -23,41 +25,47 @@ DEFINE_STATIC_CALL_NULL(tlbbatch_ftrace_location, tlbbatch_type_ftrace_location)
 DEFINE_STATIC_CALL_NULL(tlbbatch_ftrace_find_rec_direct,
 			tlbbatch_type_ftrace_find_rec_direct);
 DEFINE_STATIC_CALL_NULL(tlbbatch_remove_mapping, tlbbatch_type_remove_mapping);
-DEFINE_STATIC_CALL_NULL(tlbbatch_next_demotion_node,
-			tlbbatch_type_next_demotion_node);
+DEFINE_STATIC_CALL_NULL(tlbbatch_node_get_allowed_targets,
+			tlbbatch_type_node_get_allowed_targets);
 DEFINE_STATIC_CALL_NULL(tlbbatch_mem_cgroup_swap_full,
 			tlbbatch_type_mem_cgroup_swap_full);
 DEFINE_STATIC_CALL_NULL(tlbbatch_folio_free_swap, tlbbatch_type_folio_free_swap);
 DEFINE_STATIC_CALL_NULL(tlbbatch_count_memcg_events,
 			tlbbatch_type_count_memcg_events);
+DEFINE_STATIC_CALL_NULL(tlbbatch_flush_tlb_batched_pending,
+			tlbbatch_type_flush_tlb_batched_pending);
 
-/* Functions that are called and never hooked. */
+/* Functions that are called and never hooked; the first of two names counts. */
 static const struct helper {
-	const char *name;
+	const char *names[2];
 	const char *proto;
 	struct tlbbatch_call call;
 } helpers[] = {
-	{ "kallsyms_lookup_name", "unsigned long(const char *)",
+	{ { "kallsyms_lookup_name" }, "unsigned long(const char *)",
 	  TLBBATCH_CALL(tlbbatch_kallsyms_lookup_name) },
-	{ "kallsyms_lookup_size_offset",
+	{ { "kallsyms_lookup_size_offset" },
 	  "int(unsigned long, unsigned long *, unsigned long *)",
 	  TLBBATCH_CALL(tlbbatch_kallsyms_lookup_size_offset) },
-	{ "ftrace_location", "unsigned long(unsigned long)",
+	{ { "ftrace_location" }, "unsigned long(unsigned long)",
 	  TLBBATCH_CALL(tlbbatch_ftrace_location) },
-	{ "ftrace_find_rec_direct", "unsigned long(unsigned long)",
+	{ { "ftrace_find_rec_direct" }, "unsigned long(unsigned long)",
 	  TLBBATCH_CALL(tlbbatch_ftrace_find_rec_direct) },
-	{ "__remove_mapping",
+	{ { "__remove_mapping" },
 	  "int(struct address_space *, struct folio *, bool, struct mem_cgroup *)",
 	  TLBBATCH_CALL(tlbbatch_remove_mapping) },
-	{ "next_demotion_node", "int(int)",
-	  TLBBATCH_CALL(tlbbatch_next_demotion_node) },
-	{ "mem_cgroup_swap_full", "bool(struct folio *)",
+	{ { "node_get_allowed_targets" }, "void(pg_data_t *, nodemask_t *)",
+	  TLBBATCH_CALL(tlbbatch_node_get_allowed_targets) },
+	{ { "flush_tlb_batched_pending" }, "void(struct mm_struct *)",
+	  TLBBATCH_CALL(tlbbatch_flush_tlb_batched_pending) },
+	{ { "mem_cgroup_swap_full" }, "bool(struct folio *)",
 	  TLBBATCH_CALL(tlbbatch_mem_cgroup_swap_full) },
-	{ "folio_free_swap", "bool(struct folio *)",
+	{ { "folio_free_swap" }, "bool(struct folio *)",
 	  TLBBATCH_CALL(tlbbatch_folio_free_swap) },
-	{ "__count_memcg_events",
+	/* Without the underscores since 6.16 or so. */
+	{ { "__count_memcg_events", "count_memcg_events" },
 	  "void(struct mem_cgroup *, enum vm_event_item, unsigned long)",
 	  TLBBATCH_CALL(tlbbatch_count_memcg_events) },
+	COMPAT_SWAP_IO_HELPERS
 };
 
 static struct tlbbatch_btf btf;
@@ -164,16 +172,51 @@ int tlbbatch_symbol_check(const char *name, const char *proto, char *reason,
 	return err;
 }
 
+/**
+ * tlbbatch_symbol_matches() - does BTF know a function, with this prototype?
+ * @name: the kernel's function
+ * @proto: the prototype
+ *
+ * Context: process context, at load.
+ */
+bool tlbbatch_symbol_matches(const char *name, const char *proto)
+{
+	return !tlbbatch_btf_check_proto(&btf, name, proto, NULL, 0);
+}
+
+/**
+ * tlbbatch_kernel_has() - does BTF know a struct, and a member of it?
+ * @tag: the struct's tag
+ * @member: the member, or NULL for the struct alone
+ *
+ * Context: process context, at load; BTF open. What can't be told is there.
+ */
+bool tlbbatch_kernel_has(const char *tag, const char *member)
+{
+	u32 value;
+	int err;
+
+	if (member)
+		err = tlbbatch_btf_member_offset(&btf, tag, member, &value);
+	else
+		err = tlbbatch_btf_struct_size(&btf, tag, &value);
+	return err != -ENOENT;
+}
+
 static int resolve_helper(const struct helper *helper)
 {
-	unsigned long addr = tlbbatch_symbol_address(helper->name);
+	const char *name = helper->names[0];
+	unsigned long addr = tlbbatch_symbol_address(name);
 
+	if (!tlbbatch_is_kernel_text(addr) && helper->names[1]) {
+		name = helper->names[1];
+		addr = tlbbatch_symbol_address(name);
+	}
 	if (!tlbbatch_is_kernel_text(addr)) {
-		snprintf(missing, sizeof(missing), "%s not found", helper->name);
+		snprintf(missing, sizeof(missing), "%s not found", name);
 		return -ENOENT;
 	}
-	if (tlbbatch_symbol_check(helper->name, helper->proto, missing,
-				  sizeof(missing)))
+	if (tlbbatch_symbol_check(name, helper->proto, missing, sizeof(missing)))
 		return -EPROTOTYPE;
 	tlbbatch_call_set(&helper->call, addr);
 	return 0;
@@ -318,8 +361,12 @@ bool tlbbatch_writer_is_gated(unsigned long writer)
  */
 bool tlbbatch_demotes(int nid)
 {
-	return READ_ONCE(*demotion_enabled) &&
-	       static_call(tlbbatch_next_demotion_node)(nid) != NUMA_NO_NODE;
+	nodemask_t lower;
+
+	if (!READ_ONCE(*demotion_enabled))
+		return false;
+	static_call(tlbbatch_node_get_allowed_targets)(NODE_DATA(nid), &lower);
+	return !nodes_empty(lower);
 }
 
 /**

@@ -18,127 +18,125 @@
 #include <tlbbatch/debug.h>
 #include <tlbbatch/dirty_batch.h>
 #include <tlbbatch/flush.h>
-#include <tlbbatch/kernel_calls.h>
 #include <tlbbatch/reclaim_context.h>
 #include <tlbbatch/reclaim_hooks.h>
 #include <tlbbatch/symbols.h>
 
-static bool at_home(struct folio *folio, enum tlbbatch_gate gate)
+static bool at_home(const struct tlbbatch_writeout *out)
 {
-	bool in_swap = gate == TLBBATCH_GATE_SWAP;
+	bool in_swap = out->gate == TLBBATCH_GATE_SWAP;
 
-	return folio_test_anon(folio) == in_swap &&
-	       folio_test_swapcache(folio) == in_swap;
+	return folio_test_anon(out->folio) == in_swap &&
+	       folio_test_swapcache(out->folio) == in_swap;
 }
 
-/* Returns true if the folio waits now; else it may be written at once. */
-static bool gate_defer(struct tlbbatch_context *ctx,
-		       const struct compat_writeout *out,
-		       enum tlbbatch_gate gate)
+/*
+ * From 6.12 on shmem's write-out may split a large folio; the parts go to the
+ * list that reclaim works on, and the batch's reference would forbid it.
+ */
+static bool may_be_split(const struct tlbbatch_writeout *out)
 {
+	return out->gate == TLBBATCH_GATE_SHMEM && out->nr_pages > 1;
+}
+
+/**
+ * tlbbatch_gate_defers() - does a folio at a gate wait?
+ * @out: the folio; @out->nr_pages is filled in
+ *
+ * If it needn't or mustn't wait, what is owed is flushed: it may be written.
+ *
+ * Context: pageout(), in a batched pass of this task; the folio is locked.
+ * Return: true if it waits, unlocked, and the write-out must return 0.
+ */
+bool tlbbatch_gate_defers(struct tlbbatch_writeout *out)
+{
+	struct tlbbatch_context *ctx = tlbbatch_context_current();
 	u64 start = tlbbatch_debug_clock();
 	bool owed = tlbbatch_flush_owed();
-	struct tlbbatch_defer_facts facts = {
+	struct tlbbatch_defer_facts facts;
+
+	out->nr_pages = folio_nr_pages(out->folio);
+	facts = (struct tlbbatch_defer_facts){
 		.flush_owed = owed || tlbbatch_debug_defer_always(),
 		/* Demotion may have been switched on since the pass began. */
-		.for_reclaim = out->for_reclaim && at_home(out->folio, gate) &&
+		.for_reclaim = out->for_reclaim && at_home(out) &&
+			       !may_be_split(out) &&
 			       !tlbbatch_demotes(folio_nid(out->folio)),
 		.waiting = ctx->nr_waiting,
 		.capacity = ARRAY_SIZE(ctx->waiting),
 	};
 
 	if (tlbbatch_policy_defer(&facts)) {
-		ctx->pages_seen += folio_nr_pages(out->folio);
-		tlbbatch_batch_defer(ctx, out->folio, gate, out->plug);
+		ctx->pages_seen += out->nr_pages;
+		tlbbatch_batch_defer(ctx, out);
 		tlbbatch_debug_spent_own(start);
 		return true;
 	}
 	if (owed)
 		tlbbatch_flush_now(ctx);
 	tlbbatch_count(TLBBATCH_FOLIOS_DIRECT, 1);
+	/* Shmem's write-out ends in swap's, which must not be gated again. */
+	ctx->writing = true;
 	return false;
 }
 
-/* What reclaim counts as written: everything but a refusal. */
-static int gate_wrote(struct tlbbatch_context *ctx, long nr_pages, int ret)
+/**
+ * tlbbatch_gate_wrote() - a folio that didn't wait was written
+ * @out: the folio, after tlbbatch_gate_defers() refused it
+ * @ret: what the kernel's write-out returned
+ *
+ * Counts what reclaim will: everything but a refusal, and of a folio that was
+ * split the first page. Reclaim's reference still holds the folio.
+ *
+ * Context: pageout(), in a batched pass of this task.
+ * Return: @ret.
+ */
+int tlbbatch_gate_wrote(const struct tlbbatch_writeout *out, int ret)
 {
+	struct tlbbatch_context *ctx = tlbbatch_context_current();
+
 	ctx->writing = false;
 	if (ret != AOP_WRITEPAGE_ACTIVATE)
-		ctx->pages_seen += nr_pages;
+		ctx->pages_seen += folio_test_large(out->folio) ?
+				   out->nr_pages : 1;
 	return ret;
 }
 
 /**
- * tlbbatch_hook_swap_writeout() - an anonymous folio is to be swapped out
- * @COMPAT_WRITEOUT_PARAMS: what the kernel's swap write-out takes
- *
- * Context: pageout(), in a batched pass of this task; the folio is locked.
- * Return: 0 if it waits, else what the kernel's write-out returns.
- */
-int tlbbatch_hook_swap_writeout(COMPAT_WRITEOUT_PARAMS)
-{
-	struct compat_writeout out = compat_writeout_args(COMPAT_WRITEOUT_ARGS);
-	struct tlbbatch_context *ctx = tlbbatch_context_current();
-	long nr_pages = folio_nr_pages(out.folio);
-
-	if (gate_defer(ctx, &out, TLBBATCH_GATE_SWAP))
-		return 0;
-	ctx->writing = true;
-	return gate_wrote(ctx, nr_pages,
-			  static_call(tlbbatch_orig_swap_writeout)(COMPAT_WRITEOUT_ARGS));
-}
-
-/**
- * tlbbatch_hook_shmem_writeout() - a shmem folio is to be swapped out
- * @COMPAT_WRITEOUT_PARAMS: what the kernel's shmem write-out takes
- *
- * The folio still is in its page cache.
- *
- * Context: pageout(), in a batched pass of this task; the folio is locked.
- * Return: 0 if it waits, else what the kernel's write-out returns.
- */
-int tlbbatch_hook_shmem_writeout(COMPAT_WRITEOUT_PARAMS)
-{
-	struct compat_writeout out = compat_writeout_args(COMPAT_WRITEOUT_ARGS);
-	struct tlbbatch_context *ctx = tlbbatch_context_current();
-	long nr_pages = folio_nr_pages(out.folio);
-
-	if (gate_defer(ctx, &out, TLBBATCH_GATE_SHMEM))
-		return 0;
-	/* It ends in the swap write-out, which must not be gated again. */
-	ctx->writing = true;
-	return gate_wrote(ctx, nr_pages,
-			  static_call(tlbbatch_orig_shmem_writeout)(COMPAT_WRITEOUT_ARGS));
-}
-
-/**
- * tlbbatch_hook_pageout() - reclaim writes a dirty folio
+ * tlbbatch_file_write_begin() - reclaim writes a dirty folio
+ * @write: for tlbbatch_file_write_end()
  * @folio: locked
- * @mapping: its mapping, or NULL
- * @plug: reclaim's swap plug
+ * @writer: address of its mapping's own write-out, 0 if it has none
  *
- * Only the mapping's own writer tells which way the folio will go. A file's
- * writer knows nothing of batches: what was put off is flushed before it runs,
- * and the folios that wait (now covered) stay in their batch.
+ * Only the mapping's writer tells which way the folio will go. A file's writer
+ * knows nothing of batches: what was put off is flushed before it runs, and the
+ * folios that wait (now covered) stay in their batch.
  *
- * Context: shrink_folio_list(), in a batched pass of this task.
- * Return: what pageout() returns.
+ * Context: pageout(), in a batched pass of this task.
  */
-int tlbbatch_hook_pageout(struct folio *folio, struct address_space *mapping,
-			  struct swap_iocb **plug)
+void tlbbatch_file_write_begin(struct tlbbatch_file_write *write,
+			       struct folio *folio, unsigned long writer)
 {
-	struct tlbbatch_context *ctx = tlbbatch_context_current();
-	long nr_pages = folio_nr_pages(folio);
-	int ret;
-
-	if (!mapping || tlbbatch_writer_is_gated(compat_mapping_writer(mapping)))
-		return static_call(tlbbatch_orig_pageout)(folio, mapping, plug);
-
+	write->nr_pages = 0;
+	if (!writer || tlbbatch_writer_is_gated(writer))
+		return;
+	write->nr_pages = folio_nr_pages(folio);
 	if (tlbbatch_flush_owed())
-		tlbbatch_flush_now(ctx);
-	ret = static_call(tlbbatch_orig_pageout)(folio, mapping, plug);
-	if (ret == tlbbatch_pageout_success()) {
-		ctx->pages_seen += nr_pages;
+		tlbbatch_flush_now(tlbbatch_context_current());
+}
+
+/**
+ * tlbbatch_file_write_end() - it has written, or not
+ * @write: from tlbbatch_file_write_begin()
+ * @ret: what pageout() returned
+ *
+ * Context: pageout(), in a batched pass of this task.
+ * Return: @ret.
+ */
+int tlbbatch_file_write_end(const struct tlbbatch_file_write *write, int ret)
+{
+	if (write->nr_pages && ret == tlbbatch_pageout_success()) {
+		tlbbatch_context_current()->pages_seen += write->nr_pages;
 		tlbbatch_count(TLBBATCH_FOLIOS_FILE, 1);
 	}
 	return ret;

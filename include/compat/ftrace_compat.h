@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How an ftrace callback gets at the instruction pointer. */
+/* How an ftrace callback sets the instruction pointer. */
 #ifndef TLBBATCH_COMPAT_FTRACE_H
 #define TLBBATCH_COMPAT_FTRACE_H
 
 #include <linux/ftrace.h>
+#include "probed.h"
 
 #ifndef CONFIG_DYNAMIC_FTRACE_WITH_ARGS
 /* Only a full set of registers carries the instruction pointer back then. */
@@ -12,8 +13,9 @@
 #define COMPAT_FTRACE_OPS_FL	0
 #endif
 
-/* Renamed by 6.13's rework of ftrace_regs. */
-#define compat_ftrace_set_ip(fregs, ip) \
+#ifndef TLBBATCH_HAVE_FTRACE_REGS_SET_INSTRUCTION_POINTER
+#define ftrace_regs_set_instruction_pointer(fregs, ip) \
 	ftrace_instruction_pointer_set(fregs, ip)
+#endif
 
 #endif /* TLBBATCH_COMPAT_FTRACE_H */

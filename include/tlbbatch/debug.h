@@ -43,6 +43,7 @@ static inline bool tlbbatch_negative_never_flush(void)
 int tlbbatch_debug_fail_step(unsigned int step);
 bool tlbbatch_debug_fail_selftest(void);
 bool tlbbatch_debug_defer_always(void);
+bool tlbbatch_debug_skip_move_flush(void);
 u64 tlbbatch_debug_clock(void);
 void tlbbatch_debug_spent_own(u64 start);
 void tlbbatch_debug_spent_writing(u64 start);
@@ -62,6 +63,11 @@ static inline bool tlbbatch_debug_fail_selftest(void)
 }
 
 static inline bool tlbbatch_debug_defer_always(void)
+{
+	return false;
+}
+
+static inline bool tlbbatch_debug_skip_move_flush(void)
 {
 	return false;
 }

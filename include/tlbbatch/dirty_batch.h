@@ -5,8 +5,10 @@
 
 #include <tlbbatch/reclaim_context.h>
 
-void tlbbatch_batch_defer(struct tlbbatch_context *ctx, struct folio *folio,
-			  enum tlbbatch_gate gate, struct swap_iocb **plug);
+struct tlbbatch_writeout;
+
+void tlbbatch_batch_defer(struct tlbbatch_context *ctx,
+			  const struct tlbbatch_writeout *out);
 void tlbbatch_batch_drain(struct tlbbatch_context *ctx);
 
 #endif /* TLBBATCH_DIRTY_BATCH_H */

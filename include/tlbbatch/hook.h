@@ -8,7 +8,6 @@
 #include <tlbbatch/kernel_calls.h>
 
 #define TLBBATCH_REASON_LEN	96
-#define TLBBATCH_TARGETS_MAX	2
 
 /**
  * struct tlbbatch_target - one function of the kernel that a hook can sit on
@@ -16,12 +15,28 @@
  * @proto: its prototype as BTF tells it, see btf.h
  * @replacement: what runs instead
  * @original: static call that enters the original behind its ftrace site
+ * @write_out: of a gate: writes a folio out through @original, or NULL
+ * @writer: the static call that the core reaches @write_out by
  */
 struct tlbbatch_target {
 	const char *symbol;
 	const char *proto;
 	void *replacement;
 	struct tlbbatch_call original;
+	void *write_out;
+	struct tlbbatch_call writer;
+};
+
+/**
+ * struct tlbbatch_need - what in a kernel makes a hook necessary
+ * @tag: a struct that BTF must know, or NULL: always necessary
+ * @member: a member that it must have, or NULL
+ * @without: what it means if it isn't there, for the hook's file
+ */
+struct tlbbatch_need {
+	const char *tag;
+	const char *member;
+	const char *without;
 };
 
 /**
@@ -30,27 +45,32 @@ struct tlbbatch_target {
  * @lost: what a user loses without it
  * @acts: does it act for the running task? Called in the ftrace callback,
  *	preemption off, with the caller's address
- * @targets: alternatives, the first that the kernel has is taken
+ * @need: when the kernel needs it at all
+ * @targets: alternatives, ended by one without a symbol: the first whose symbol
+ *	and prototype the kernel has is taken
  * @target: the alternative taken, NULL if there is none
  * @addr: its address
  * @ip: its ftrace site
  * @attached: it is in the ops' filter now
+ * @unneeded: the kernel has nothing for it to do
  * @reason: why it is unavailable; empty if it isn't
  */
 struct tlbbatch_hook {
 	const char *name;
 	const char *lost;
 	bool (*acts)(unsigned long parent_ip);
-	struct tlbbatch_target targets[TLBBATCH_TARGETS_MAX + 1];
+	struct tlbbatch_need need;
+	const struct tlbbatch_target *targets;
 
 	const struct tlbbatch_target *target;
 	unsigned long addr;
 	unsigned long ip;
 	bool attached;
+	bool unneeded;
 	char reason[TLBBATCH_REASON_LEN];
 };
 
-/* hook_table.c: every row is required: the feature is armed whole or not. */
+/* hook_table.c: every row that is needed is required: all are armed, or none. */
 extern struct tlbbatch_hook tlbbatch_hooks[];
 extern const unsigned int tlbbatch_nr_hooks;
 

@@ -12,11 +12,13 @@
 #define TLBBATCH_KERNEL_CALLS_H
 
 #include <linux/mm_types.h>
+#include <linux/mmzone.h>
+#include <linux/nodemask.h>
 #include <linux/static_call.h>
-#include <compat/reclaim_compat.h>
-#include <compat/writeout_compat.h>
+#include <linux/vm_event_item.h>
 
 struct mem_cgroup;
+struct swap_io_ctx;
 
 /* Never defined: they give the static calls below their types. */
 unsigned long tlbbatch_type_kallsyms_lookup_name(const char *name);
@@ -25,21 +27,22 @@ int tlbbatch_type_kallsyms_lookup_size_offset(unsigned long addr,
 					      unsigned long *offset);
 unsigned long tlbbatch_type_ftrace_location(unsigned long ip);
 unsigned long tlbbatch_type_ftrace_find_rec_direct(unsigned long ip);
-unsigned int tlbbatch_type_shrink_folio_list(COMPAT_SHRINK_PARAMS);
 void tlbbatch_type_try_to_unmap_flush(void);
 void tlbbatch_type_try_to_unmap_flush_dirty(void);
-int tlbbatch_type_pageout(struct folio *folio, struct address_space *mapping,
-			  struct swap_iocb **plug);
 int tlbbatch_type_remove_mapping(struct address_space *mapping,
 				 struct folio *folio, bool reclaimed,
 				 struct mem_cgroup *target_memcg);
-int tlbbatch_type_next_demotion_node(int node);
+void tlbbatch_type_node_get_allowed_targets(pg_data_t *pgdat,
+					    nodemask_t *targets);
 bool tlbbatch_type_mem_cgroup_swap_full(struct folio *folio);
 bool tlbbatch_type_folio_free_swap(struct folio *folio);
 void tlbbatch_type_count_memcg_events(struct mem_cgroup *memcg,
 				      enum vm_event_item idx,
 				      unsigned long count);
-extern compat_writeout_fn tlbbatch_type_writeout;
+void tlbbatch_type_flush_tlb_batched_pending(struct mm_struct *mm);
+void tlbbatch_type_folio_move_anon_rmap(struct folio *folio,
+					struct vm_area_struct *vma);
+int tlbbatch_type_write(struct swap_io_ctx *io, struct folio *folio);
 
 /* Called, never hooked: set by symbols.c. */
 DECLARE_STATIC_CALL(tlbbatch_kallsyms_lookup_name,
@@ -50,24 +53,31 @@ DECLARE_STATIC_CALL(tlbbatch_ftrace_location, tlbbatch_type_ftrace_location);
 DECLARE_STATIC_CALL(tlbbatch_ftrace_find_rec_direct,
 		    tlbbatch_type_ftrace_find_rec_direct);
 DECLARE_STATIC_CALL(tlbbatch_remove_mapping, tlbbatch_type_remove_mapping);
-DECLARE_STATIC_CALL(tlbbatch_next_demotion_node,
-		    tlbbatch_type_next_demotion_node);
+DECLARE_STATIC_CALL(tlbbatch_node_get_allowed_targets,
+		    tlbbatch_type_node_get_allowed_targets);
 DECLARE_STATIC_CALL(tlbbatch_mem_cgroup_swap_full,
 		    tlbbatch_type_mem_cgroup_swap_full);
 DECLARE_STATIC_CALL(tlbbatch_folio_free_swap, tlbbatch_type_folio_free_swap);
 DECLARE_STATIC_CALL(tlbbatch_count_memcg_events,
 		    tlbbatch_type_count_memcg_events);
 
-/* Originals of hooked functions: set by hook_engine.c. */
-DECLARE_STATIC_CALL(tlbbatch_orig_shrink_folio_list,
-		    tlbbatch_type_shrink_folio_list);
+DECLARE_STATIC_CALL(tlbbatch_flush_tlb_batched_pending,
+		    tlbbatch_type_flush_tlb_batched_pending);
+
+/* Write a folio out behind its gate's hook, whatever shape the kernel's has. */
+DECLARE_STATIC_CALL(tlbbatch_write_swap, tlbbatch_type_write);
+DECLARE_STATIC_CALL(tlbbatch_write_shmem, tlbbatch_type_write);
+
+/*
+ * Originals of hooked functions: set by hook_engine.c. Those whose shape depends
+ * on the kernel are in include/compat/.
+ */
 DECLARE_STATIC_CALL(tlbbatch_orig_try_to_unmap_flush,
 		    tlbbatch_type_try_to_unmap_flush);
 DECLARE_STATIC_CALL(tlbbatch_orig_try_to_unmap_flush_dirty,
 		    tlbbatch_type_try_to_unmap_flush_dirty);
-DECLARE_STATIC_CALL(tlbbatch_orig_swap_writeout, tlbbatch_type_writeout);
-DECLARE_STATIC_CALL(tlbbatch_orig_shmem_writeout, tlbbatch_type_writeout);
-DECLARE_STATIC_CALL(tlbbatch_orig_pageout, tlbbatch_type_pageout);
+DECLARE_STATIC_CALL(tlbbatch_orig_folio_move_anon_rmap,
+		    tlbbatch_type_folio_move_anon_rmap);
 
 /**
  * struct tlbbatch_call - a static call as data, for tables

@@ -8,10 +8,11 @@
 
 #include <linux/mm_types.h>
 #include <linux/sched.h>
-#include <compat/reclaim_compat.h>
 #include <tlbbatch/batch_policy.h>
 
-struct swap_iocb;
+struct reclaim_stat;
+struct scan_control;
+struct swap_io_ctx;
 
 /**
  * struct tlbbatch_waiting - a folio that waits for its batch's flush
@@ -40,7 +41,7 @@ struct tlbbatch_waiting {
  *	shrink_folio_list() itself; set by the ftrace callback
  * @sc: the pass's scan_control; only read through a BTF offset
  * @stat: the pass's statistics, on its caller's stack
- * @plug: the swap plug on shrink_folio_list()'s stack; NULL once that is gone
+ * @io: the swap I/O on shrink_folio_list()'s stack; NULL once that is gone
  * @nr_waiting: entries of @waiting; also read by sysfs, without a lock
  * @nr_uncovered: those of them that no flush has covered yet
  * @owed: flushes put off since the last real one
@@ -48,7 +49,8 @@ struct tlbbatch_waiting {
  * @flushes: real flushes in this pass
  * @nr_reclaimed: pages freed here, to be added to the pass's result
  * @pages_seen: pages that the write-out hooks saw being written
- * @pages_taken_back: pages taken out of @stat->nr_pageout again
+ * @pages_taken_back: pages taken out of @stat again
+ * @pages_traced: pages that reclaim's trace event said were written
  * @pages_activated: pages activated here, anon and file, added to @stat at the end
  * @waiting: the batch, first in first out
  *
@@ -64,7 +66,7 @@ struct tlbbatch_context {
 	bool flush_by_reclaim;
 	struct scan_control *sc;
 	struct reclaim_stat *stat;
-	struct swap_iocb **plug;
+	struct swap_io_ctx *io;
 	unsigned int nr_waiting;
 	unsigned int nr_uncovered;
 	struct tlbbatch_owed owed;
@@ -73,6 +75,7 @@ struct tlbbatch_context {
 	unsigned int nr_reclaimed;
 	u64 pages_seen;
 	u64 pages_taken_back;
+	u64 pages_traced;
 	unsigned int pages_activated[2];
 	struct tlbbatch_waiting waiting[TLBBATCH_WAITING_MAX];
 };

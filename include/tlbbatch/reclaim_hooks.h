@@ -1,22 +1,64 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What runs instead of a hooked function of the kernel. */
+/*
+ * What runs instead of a hooked function of the kernel. Where its shape differs
+ * from kernel to kernel, include/compat/ has the replacement, and this its parts.
+ */
 #ifndef TLBBATCH_RECLAIM_HOOKS_H
 #define TLBBATCH_RECLAIM_HOOKS_H
 
+#include <linux/mm_types.h>
 #include <linux/types.h>
-#include <compat/reclaim_compat.h>
-#include <compat/writeout_compat.h>
+#include <tlbbatch/batch_policy.h>
+#include <tlbbatch/reclaim_context.h>
 
 /* reclaim_hooks.c: a pass, and the flushes inside it */
-unsigned int tlbbatch_hook_shrink_folio_list(COMPAT_SHRINK_PARAMS);
+struct tlbbatch_context *tlbbatch_pass_begin(struct pglist_data *pgdat,
+					     struct scan_control *sc,
+					     struct reclaim_stat *stat);
+unsigned int tlbbatch_pass_end(struct tlbbatch_context *ctx,
+			       unsigned int nr_reclaimed);
 void tlbbatch_hook_try_to_unmap_flush(void);
 void tlbbatch_hook_try_to_unmap_flush_dirty(void);
 
+/**
+ * struct tlbbatch_writeout - a folio at a gate
+ * @folio: locked, its dirty bit cleared for I/O
+ * @io: reclaim's swap I/O, to be handed on; may be NULL
+ * @gate: which gate
+ * @for_reclaim: reclaim asks for it
+ * @nr_pages: pages that it had at the gate
+ */
+struct tlbbatch_writeout {
+	struct folio *folio;
+	struct swap_io_ctx *io;
+	enum tlbbatch_gate gate;
+	bool for_reclaim;
+	long nr_pages;
+};
+
+/**
+ * struct tlbbatch_file_write - reclaim writes a dirty folio, perhaps a file's
+ * @nr_pages: its pages, if it is a file's, else 0
+ */
+struct tlbbatch_file_write {
+	long nr_pages;
+};
+
 /* writeout_gate.c: nothing is written before its flush */
-int tlbbatch_hook_swap_writeout(COMPAT_WRITEOUT_PARAMS);
-int tlbbatch_hook_shmem_writeout(COMPAT_WRITEOUT_PARAMS);
-int tlbbatch_hook_pageout(struct folio *folio, struct address_space *mapping,
-			  struct swap_iocb **plug);
+bool tlbbatch_gate_defers(struct tlbbatch_writeout *out);
+int tlbbatch_gate_wrote(const struct tlbbatch_writeout *out, int ret);
+void tlbbatch_file_write_begin(struct tlbbatch_file_write *write,
+			       struct folio *folio, unsigned long writer);
+int tlbbatch_file_write_end(const struct tlbbatch_file_write *write, int ret);
+
+/* move_hook.c: no swap entry is moved before its flush */
+bool tlbbatch_move_acts(unsigned long parent_ip);
+void tlbbatch_hook_folio_move_anon_rmap(struct folio *folio,
+					struct vm_area_struct *vma);
+
+/* witness.c: what reclaim itself says that it wrote */
+int tlbbatch_witness_attach(void);
+void tlbbatch_witness_detach(void);
 
 void tlbbatch_tripwire_exit(void);
 

@@ -15,6 +15,8 @@ const char *tlbbatch_symbols_missing(void);
 
 unsigned long tlbbatch_symbol_address(const char *name);
 bool tlbbatch_is_kernel_text(unsigned long addr);
+bool tlbbatch_symbol_matches(const char *name, const char *proto);
+bool tlbbatch_kernel_has(const char *tag, const char *member);
 int tlbbatch_symbol_check(const char *name, const char *proto, char *reason,
 			  size_t reason_len);
 

@@ -127,12 +127,18 @@ nothing_left()
 		! grep -q tlbbatch /sys/kernel/tracing/enabled_functions
 }
 
-# hooks_are STATE: every hook's file says so
+# The files of the hooks that this kernel has something for.
+needed_hooks()
+{
+	grep -L '^not needed: ' "$K"/hooks/*
+}
+
+# hooks_are STATE: the file of every hook that is needed says so
 hooks_are()
 {
 	local file
 
-	for file in "$K"/hooks/*; do
+	for file in $(needed_hooks); do
 		if [ "$(cat "$file")" != "$1" ]; then
 			echo "${file##*/} is $(cat "$file")"
 			return 1

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The shapes of shrink_folio_list() and pageout(), private to mm/vmscan.c. BTF
+ * tells at load which one the kernel has. For hook_table.c alone.
+ */
+#ifndef TLBBATCH_COMPAT_RECLAIM_SHAPES_H
+#define TLBBATCH_COMPAT_RECLAIM_SHAPES_H
+
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <tlbbatch/hook.h>
+#include <tlbbatch/reclaim_hooks.h>
+#include "probed.h"
+
+struct swap_iocb;
+
+/* From 7.2 on: told the memory cgroup, to ask where that lets it demote to. */
+#define SHRINK_MEMCG_PARAMS						\
+	struct list_head *folio_list, struct pglist_data *pgdat,	\
+	struct scan_control *sc, struct reclaim_stat *stat,		\
+	bool ignore_references, struct mem_cgroup *memcg
+#define SHRINK_MEMCG_ARGS	\
+	folio_list, pgdat, sc, stat, ignore_references, memcg
+
+unsigned int tlbbatch_type_shrink_memcg(SHRINK_MEMCG_PARAMS);
+DEFINE_STATIC_CALL_NULL(tlbbatch_orig_shrink_folio_list_memcg,
+			tlbbatch_type_shrink_memcg);
+
+static unsigned int tlbbatch_hook_shrink_folio_list_memcg(SHRINK_MEMCG_PARAMS)
+{
+	struct tlbbatch_context *ctx = tlbbatch_pass_begin(pgdat, sc, stat);
+
+	return tlbbatch_pass_end(ctx,
+		static_call(tlbbatch_orig_shrink_folio_list_memcg)(SHRINK_MEMCG_ARGS));
+}
+
+/* Up to 7.1. */
+#define SHRINK_PLAIN_PARAMS						\
+	struct list_head *folio_list, struct pglist_data *pgdat,	\
+	struct scan_control *sc, struct reclaim_stat *stat,		\
+	bool ignore_references
+#define SHRINK_PLAIN_ARGS	folio_list, pgdat, sc, stat, ignore_references
+
+unsigned int tlbbatch_type_shrink_plain(SHRINK_PLAIN_PARAMS);
+DEFINE_STATIC_CALL_NULL(tlbbatch_orig_shrink_folio_list_plain,
+			tlbbatch_type_shrink_plain);
+
+static unsigned int tlbbatch_hook_shrink_folio_list_plain(SHRINK_PLAIN_PARAMS)
+{
+	struct tlbbatch_context *ctx = tlbbatch_pass_begin(pgdat, sc, stat);
+
+	return tlbbatch_pass_end(ctx,
+		static_call(tlbbatch_orig_shrink_folio_list_plain)(SHRINK_PLAIN_ARGS));
+}
+
+static const struct tlbbatch_target shrink_folio_list_targets[] = {
+	{
+		.symbol = "shrink_folio_list",
+		.proto = "unsigned int(struct list_head *, struct pglist_data *, "
+			 "struct scan_control *, struct reclaim_stat *, bool, "
+			 "struct mem_cgroup *)",
+		.replacement = tlbbatch_hook_shrink_folio_list_memcg,
+		.original = TLBBATCH_CALL(tlbbatch_orig_shrink_folio_list_memcg),
+	},
+	{
+		.symbol = "shrink_folio_list",
+		.proto = "unsigned int(struct list_head *, struct pglist_data *, "
+			 "struct scan_control *, struct reclaim_stat *, bool)",
+		.replacement = tlbbatch_hook_shrink_folio_list_plain,
+		.original = TLBBATCH_CALL(tlbbatch_orig_shrink_folio_list_plain),
+	},
+	{ }
+};
+
+#ifdef TLBBATCH_HAVE_AOPS_WRITEPAGE
+
+static unsigned long mapping_writer(const struct address_space *mapping)
+{
+	return mapping ? (unsigned long)mapping->a_ops->writepage : 0;
+}
+
+/* From 6.12 at the latest: the list takes what a shmem folio is split into. */
+#define PAGEOUT_LIST_PARAMS						\
+	struct folio *folio, struct address_space *mapping,		\
+	struct swap_iocb **plug, struct list_head *folio_list
+#define PAGEOUT_LIST_ARGS	folio, mapping, plug, folio_list
+
+int tlbbatch_type_pageout_list(PAGEOUT_LIST_PARAMS);
+DEFINE_STATIC_CALL_NULL(tlbbatch_orig_pageout_list, tlbbatch_type_pageout_list);
+
+static int tlbbatch_hook_pageout_list(PAGEOUT_LIST_PARAMS)
+{
+	struct tlbbatch_file_write write;
+
+	tlbbatch_file_write_begin(&write, folio, mapping_writer(mapping));
+	return tlbbatch_file_write_end(&write,
+		static_call(tlbbatch_orig_pageout_list)(PAGEOUT_LIST_ARGS));
+}
+
+/* 6.1 */
+#define PAGEOUT_PLAIN_PARAMS						\
+	struct folio *folio, struct address_space *mapping,		\
+	struct swap_iocb **plug
+#define PAGEOUT_PLAIN_ARGS	folio, mapping, plug
+
+int tlbbatch_type_pageout_plain(PAGEOUT_PLAIN_PARAMS);
+DEFINE_STATIC_CALL_NULL(tlbbatch_orig_pageout_plain, tlbbatch_type_pageout_plain);
+
+static int tlbbatch_hook_pageout_plain(PAGEOUT_PLAIN_PARAMS)
+{
+	struct tlbbatch_file_write write;
+
+	tlbbatch_file_write_begin(&write, folio, mapping_writer(mapping));
+	return tlbbatch_file_write_end(&write,
+		static_call(tlbbatch_orig_pageout_plain)(PAGEOUT_PLAIN_ARGS));
+}
+
+#define PAGEOUT_TARGETS							\
+	{								\
+		.symbol = "pageout",					\
+		.proto = "pageout_t(struct folio *, struct address_space *, " \
+			 "struct swap_iocb **, struct list_head *)",	\
+		.replacement = tlbbatch_hook_pageout_list,		\
+		.original = TLBBATCH_CALL(tlbbatch_orig_pageout_list),	\
+	},								\
+	{								\
+		.symbol = "pageout",					\
+		.proto = "pageout_t(struct folio *, struct address_space *, " \
+			 "struct swap_iocb **)",			\
+		.replacement = tlbbatch_hook_pageout_plain,		\
+		.original = TLBBATCH_CALL(tlbbatch_orig_pageout_plain),	\
+	},
+
+#else
+#define PAGEOUT_TARGETS
+#endif /* TLBBATCH_HAVE_AOPS_WRITEPAGE */
+
+static const struct tlbbatch_target pageout_targets[] = {
+	PAGEOUT_TARGETS
+	{ }
+};
+
+#endif /* TLBBATCH_COMPAT_RECLAIM_SHAPES_H */

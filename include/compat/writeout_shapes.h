@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The shapes of swap's and shmem's write-out, private to mm/. BTF tells at load
+ * which one the kernel has. The core speaks the newest: a folio, and reclaim's
+ * struct swap_io_ctx, which it only hands on. Before that was made, the swap
+ * plug travels under its name. For hook_table.c alone.
+ */
+#ifndef TLBBATCH_COMPAT_WRITEOUT_SHAPES_H
+#define TLBBATCH_COMPAT_WRITEOUT_SHAPES_H
+
+#include <linux/mm.h>
+#include <linux/swap.h>
+#include <linux/writeback.h>
+#include <compat/swap_io_compat.h>
+#include <tlbbatch/hook.h>
+#include <tlbbatch/reclaim_hooks.h>
+#include "probed.h"
+
+/* A shape that another kernel has is compiled, if its types are known here. */
+#define WRITEOUT_SHAPE(name, gate_, params, args, folio_, io_, for_reclaim_) \
+int tlbbatch_type_##name(params);					\
+DEFINE_STATIC_CALL_NULL(tlbbatch_orig_##name, tlbbatch_type_##name);	\
+									\
+static int tlbbatch_hook_##name(params)					\
+{									\
+	struct tlbbatch_writeout out = {				\
+		.folio = (folio_),					\
+		.io = (struct swap_io_ctx *)(io_),			\
+		.gate = (gate_),					\
+		.for_reclaim = (for_reclaim_),				\
+	};								\
+									\
+	if (tlbbatch_gate_defers(&out))					\
+		return 0;						\
+	return tlbbatch_gate_wrote(&out,				\
+				   static_call(tlbbatch_orig_##name)(args)); \
+}
+
+#define WRITEOUT_TARGET(name, to, symbol_, proto_)			\
+	{								\
+		.symbol = (symbol_),					\
+		.proto = (proto_),					\
+		.replacement = tlbbatch_hook_##name,			\
+		.original = TLBBATCH_CALL(tlbbatch_orig_##name),	\
+		.write_out = write_##name,				\
+		.writer = TLBBATCH_CALL(to),				\
+	},
+
+#define LIST(...)	__VA_ARGS__
+
+/* Shmem's third parameter takes what a large folio is split into: none waits. */
+
+#ifdef TLBBATCH_HAVE_SWAP_IO_CTX
+
+WRITEOUT_SHAPE(swap_writeout_ctx, TLBBATCH_GATE_SWAP,
+	       LIST(struct swap_io_ctx *io, struct folio *folio),
+	       LIST(io, folio), folio, io, true)
+WRITEOUT_SHAPE(shmem_writeout_ctx, TLBBATCH_GATE_SHMEM,
+	       LIST(struct swap_io_ctx *io, struct folio *folio,
+		      struct list_head *folio_list),
+	       LIST(io, folio, folio_list), folio, io, true)
+
+DEFINE_STATIC_CALL_NULL(tlbbatch_swap_write_submit,
+			tlbbatch_type_swap_write_submit);
+
+/* Without reclaim's context, which ends with its pass, one of our own. */
+static int write_swap_writeout_ctx(struct swap_io_ctx *io, struct folio *folio)
+{
+	struct swap_io_ctx own = { };
+	int ret;
+
+	ret = static_call(tlbbatch_orig_swap_writeout_ctx)(io ?: &own, folio);
+	static_call(tlbbatch_swap_write_submit)(&own);
+	return ret;
+}
+
+static int write_shmem_writeout_ctx(struct swap_io_ctx *io, struct folio *folio)
+{
+	struct swap_io_ctx own = { };
+	int ret;
+
+	ret = static_call(tlbbatch_orig_shmem_writeout_ctx)(io ?: &own, folio,
+							    NULL);
+	static_call(tlbbatch_swap_write_submit)(&own);
+	return ret;
+}
+
+#define SWAP_CTX_TARGET							\
+	WRITEOUT_TARGET(swap_writeout_ctx, tlbbatch_write_swap, "swap_writeout", \
+			"int(struct swap_io_ctx *, struct folio *)")
+#define SHMEM_CTX_TARGET						\
+	WRITEOUT_TARGET(shmem_writeout_ctx, tlbbatch_write_shmem, "shmem_writeout", \
+			"int(struct swap_io_ctx *, struct folio *, struct list_head *)")
+
+#else
+#define SWAP_CTX_TARGET
+#define SHMEM_CTX_TARGET
+#endif /* TLBBATCH_HAVE_SWAP_IO_CTX */
+
+/* 6.16 to 7.2: a swap plug, and no plug is none. */
+
+WRITEOUT_SHAPE(swap_writeout_plug, TLBBATCH_GATE_SWAP,
+	       LIST(struct folio *folio, struct swap_iocb **plug),
+	       LIST(folio, plug), folio, plug, true)
+WRITEOUT_SHAPE(shmem_writeout_plug, TLBBATCH_GATE_SHMEM,
+	       LIST(struct folio *folio, struct swap_iocb **plug,
+		      struct list_head *folio_list),
+	       LIST(folio, plug, folio_list), folio, plug, true)
+
+static int write_swap_writeout_plug(struct swap_io_ctx *io, struct folio *folio)
+{
+	return static_call(tlbbatch_orig_swap_writeout_plug)(folio,
+			(struct swap_iocb **)io);
+}
+
+static int write_shmem_writeout_plug(struct swap_io_ctx *io, struct folio *folio)
+{
+	return static_call(tlbbatch_orig_shmem_writeout_plug)(folio,
+			(struct swap_iocb **)io, NULL);
+}
+
+#ifdef TLBBATCH_HAVE_WBC_SWAP_PLUG
+
+/* Up to 6.15: a page, and the plug in a writeback_control. */
+
+WRITEOUT_SHAPE(swap_writeout_wbc, TLBBATCH_GATE_SWAP,
+	       LIST(struct page *page, struct writeback_control *wbc),
+	       LIST(page, wbc), page_folio(page), wbc->swap_plug,
+	       wbc->for_reclaim)
+WRITEOUT_SHAPE(shmem_writeout_wbc, TLBBATCH_GATE_SHMEM,
+	       LIST(struct page *page, struct writeback_control *wbc),
+	       LIST(page, wbc), page_folio(page), wbc->swap_plug,
+	       wbc->for_reclaim)
+
+/* As reclaim's pageout() fills it in; it lives in one write-out only. */
+#define RECLAIM_WBC(io) {						\
+	.sync_mode = WB_SYNC_NONE,					\
+	.nr_to_write = SWAP_CLUSTER_MAX,				\
+	.range_start = 0,						\
+	.range_end = LLONG_MAX,						\
+	.for_reclaim = 1,						\
+	.swap_plug = (struct swap_iocb **)(io),				\
+}
+
+static int write_swap_writeout_wbc(struct swap_io_ctx *io, struct folio *folio)
+{
+	struct writeback_control wbc = RECLAIM_WBC(io);
+
+	return static_call(tlbbatch_orig_swap_writeout_wbc)(&folio->page, &wbc);
+}
+
+static int write_shmem_writeout_wbc(struct swap_io_ctx *io, struct folio *folio)
+{
+	struct writeback_control wbc = RECLAIM_WBC(io);
+
+	return static_call(tlbbatch_orig_shmem_writeout_wbc)(&folio->page, &wbc);
+}
+
+#define SWAP_WBC_TARGET							\
+	WRITEOUT_TARGET(swap_writeout_wbc, tlbbatch_write_swap, "swap_writepage", \
+			"int(struct page *, struct writeback_control *)")
+#define SHMEM_WBC_TARGET						\
+	WRITEOUT_TARGET(shmem_writeout_wbc, tlbbatch_write_shmem, "shmem_writepage", \
+			"int(struct page *, struct writeback_control *)")
+
+#else
+#define SWAP_WBC_TARGET
+#define SHMEM_WBC_TARGET
+#endif /* TLBBATCH_HAVE_WBC_SWAP_PLUG */
+
+static const struct tlbbatch_target swap_writeout_targets[] = {
+	SWAP_CTX_TARGET
+	WRITEOUT_TARGET(swap_writeout_plug, tlbbatch_write_swap, "swap_writeout",
+			"int(struct folio *, struct swap_iocb **)")
+	SWAP_WBC_TARGET
+	{ }
+};
+
+static const struct tlbbatch_target shmem_writeout_targets[] = {
+	SHMEM_CTX_TARGET
+	WRITEOUT_TARGET(shmem_writeout_plug, tlbbatch_write_shmem, "shmem_writeout",
+			"int(struct folio *, struct swap_iocb **, struct list_head *)")
+	SHMEM_WBC_TARGET
+	{ }
+};
+
+#endif /* TLBBATCH_COMPAT_WRITEOUT_SHAPES_H */

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Required: reclaim in folios (5.18, "mm/vmscan: Turn page_check_references() into
+ * folio_check_references()" and what came with it).
+ */
+#include <linux/memcontrol.h>
+#include <linux/mm.h>
+#include <linux/mm_inline.h>
+#include <linux/pagemap.h>
+#include <linux/swap.h>
+
+int probe(struct folio *folio)
+{
+	return folio_clear_dirty_for_io(folio) && folio_memcg(folio) &&
+	       folio_maybe_dma_pinned(folio) && folio_mapping(folio) &&
+	       folio_is_file_lru(folio);
+}

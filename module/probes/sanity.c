@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Compiles against every kernel: if it doesn't, the toolchain is broken. */
+#include <linux/mm.h>
+#include <linux/module.h>
+
+unsigned long probe(const struct page *page)
+{
+	return page_to_pfn(page);
+}
