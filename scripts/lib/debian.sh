@@ -51,9 +51,10 @@ debian_source()
 	printf 'deb [signed-by=%s] %s %s main\n' "$(debian_keyring)" "$uri" "$1"
 }
 
-# debian_aptopts: how this machine reaches its mirror (proxies and the like),
-# one apt option per line.
+# debian_aptopts: how this machine reaches its mirror (proxies and the like), and
+# how old it lets the mirror be; one apt option per line.
 debian_aptopts()
 {
-	apt-config dump | grep -E '^Acquire::https?::' | grep -v '""' || true
+	apt-config dump | grep -E '^Acquire::(https?::|Check-)' | grep -v '""' ||
+		true
 }
