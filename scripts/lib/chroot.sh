@@ -66,7 +66,8 @@ layer_pack()
 			-cnewer "$dir/stamp" -print0 |
 			cpio -0 -pdm --quiet "$dir/delta/payload")
 	else
-		umount "$dir/root"
+		# dkms 3.2 leaves a sleep of three seconds behind.
+		umount "$dir/root" 2>/dev/null || { sleep 4 && umount "$dir/root"; }
 	fi
 	(
 		cd "$dir/delta" || exit
