@@ -35,21 +35,12 @@ struct uffdio_move {
 static volatile uint64_t *source, *target;
 static volatile bool stop, page_out;
 
-static void pin(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	sched_setaffinity(0, sizeof(set), &set);
-}
-
 static void *writer(void *unused)
 {
 	uint64_t number = 0;
 
 	(void)unused;
-	pin(1);
+	pin_self(1);
 	while (!stop)
 		*source = ++number;
 	return NULL;
@@ -58,7 +49,7 @@ static void *writer(void *unused)
 static void *reclaimer(void *unused)
 {
 	(void)unused;
-	pin(2);
+	pin_self(2);
 	while (!stop) {
 		if (!page_out) {
 			sched_yield();
@@ -153,7 +144,7 @@ int main(int argc, char **argv)
 		printf("no UFFDIO_MOVE: %s\n", strerror(errno));
 		return STRESS_ENVIRONMENT;
 	}
-	pin(0);
+	pin_self(0);
 	if (pthread_create(&threads[0], NULL, writer, NULL) ||
 	    pthread_create(&threads[1], NULL, reclaimer, NULL))
 		return STRESS_ENVIRONMENT;
