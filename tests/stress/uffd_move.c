@@ -31,18 +31,39 @@ struct uffdio_move {
 #endif
 
 #define WATCH_MS	30
+/* More than a CPU keeps to itself before it puts new pages on an LRU list. */
+#define SCRATCH_PAGES	64
 
 static volatile uint64_t *source, *target;
 static volatile bool stop, page_out;
+static volatile unsigned long round_nr, round_ready;
 
-static void *writer(void *unused)
+/*
+ * A page that this CPU has just faulted in can't be isolated by another before
+ * it is on an LRU list: push it there by faulting in more.
+ */
+static void come_to_a_page(char *scratch)
+{
+	unsigned int i;
+
+	*source = 0;
+	madvise(scratch, SCRATCH_PAGES * PAGE_BYTES, MADV_DONTNEED);
+	for (i = 0; i < SCRATCH_PAGES; i++)
+		scratch[i * PAGE_BYTES] = 1;
+}
+
+static void *writer(void *scratch)
 {
 	uint64_t number = 0;
 
-	(void)unused;
 	pin_self(1);
-	while (!stop)
+	while (!stop) {
+		if (round_ready != round_nr) {
+			come_to_a_page(scratch);
+			round_ready = round_nr;
+		}
 		*source = ++number;
+	}
 	return NULL;
 }
 
@@ -72,10 +93,10 @@ static bool swapped(int pagemap)
 	return entry >> 62 & 1;
 }
 
-static void *map_page(void)
+static void *map_pages(unsigned int nr)
 {
-	/* Three pages, the middle one used: no neighbour to be merged with. */
-	char *map = mmap(NULL, 3 * PAGE_BYTES, PROT_READ | PROT_WRITE,
+	/* With a page around them: no huge page, no neighbour to be merged with. */
+	char *map = mmap(NULL, (nr + 2) * PAGE_BYTES, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	return map == MAP_FAILED ? NULL : map + PAGE_BYTES;
@@ -134,18 +155,20 @@ int main(int argc, char **argv)
 	unsigned long moves = 0, stale = 0, tries = 0;
 	pthread_t threads[2];
 	int uffd, pagemap;
+	void *scratch;
 	time_t end;
 
-	source = map_page();
-	target = map_page();
+	source = map_pages(1);
+	target = map_pages(1);
+	scratch = map_pages(SCRATCH_PAGES);
 	pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-	uffd = source && target ? open_uffd() : -1;
+	uffd = source && target && scratch ? open_uffd() : -1;
 	if (uffd < 0 || pagemap < 0) {
 		printf("no UFFDIO_MOVE: %s\n", strerror(errno));
 		return STRESS_ENVIRONMENT;
 	}
 	pin_self(0);
-	if (pthread_create(&threads[0], NULL, writer, NULL) ||
+	if (pthread_create(&threads[0], NULL, writer, scratch) ||
 	    pthread_create(&threads[1], NULL, reclaimer, NULL))
 		return STRESS_ENVIRONMENT;
 
@@ -153,8 +176,9 @@ int main(int argc, char **argv)
 	while (time(NULL) < end) {
 		bool changed = false;
 
-		/* Let the writer come to a page of its own again. */
-		sleep_ms(2);
+		round_nr++;
+		while (round_ready != round_nr)
+			sched_yield();
 		tries++;
 		if (one(uffd, pagemap, &changed))
 			moves++;
