@@ -22,6 +22,10 @@ struct swap_iocb;
 #define SHRINK_MEMCG_ARGS	\
 	folio_list, pgdat, sc, stat, ignore_references, memcg
 
+#define SHRINK_MEMCG_PROTO \
+	"unsigned int(struct list_head *, struct pglist_data *, " \
+	"struct scan_control *, struct reclaim_stat *, bool, struct mem_cgroup *)"
+
 unsigned int tlbbatch_type_shrink_memcg(SHRINK_MEMCG_PARAMS);
 DEFINE_STATIC_CALL_NULL(tlbbatch_orig_shrink_folio_list_memcg,
 			tlbbatch_type_shrink_memcg);
@@ -41,6 +45,10 @@ static unsigned int tlbbatch_hook_shrink_folio_list_memcg(SHRINK_MEMCG_PARAMS)
 	bool ignore_references
 #define SHRINK_PLAIN_ARGS	folio_list, pgdat, sc, stat, ignore_references
 
+#define SHRINK_PLAIN_PROTO \
+	"unsigned int(struct list_head *, struct pglist_data *, " \
+	"struct scan_control *, struct reclaim_stat *, bool)"
+
 unsigned int tlbbatch_type_shrink_plain(SHRINK_PLAIN_PARAMS);
 DEFINE_STATIC_CALL_NULL(tlbbatch_orig_shrink_folio_list_plain,
 			tlbbatch_type_shrink_plain);
@@ -56,16 +64,13 @@ static unsigned int tlbbatch_hook_shrink_folio_list_plain(SHRINK_PLAIN_PARAMS)
 static const struct tlbbatch_target shrink_folio_list_targets[] = {
 	{
 		.symbol = "shrink_folio_list",
-		.proto = "unsigned int(struct list_head *, struct pglist_data *, "
-			 "struct scan_control *, struct reclaim_stat *, bool, "
-			 "struct mem_cgroup *)",
+		.proto = SHRINK_MEMCG_PROTO,
 		.replacement = tlbbatch_hook_shrink_folio_list_memcg,
 		.original = TLBBATCH_CALL(tlbbatch_orig_shrink_folio_list_memcg),
 	},
 	{
 		.symbol = "shrink_folio_list",
-		.proto = "unsigned int(struct list_head *, struct pglist_data *, "
-			 "struct scan_control *, struct reclaim_stat *, bool)",
+		.proto = SHRINK_PLAIN_PROTO,
 		.replacement = tlbbatch_hook_shrink_folio_list_plain,
 		.original = TLBBATCH_CALL(tlbbatch_orig_shrink_folio_list_plain),
 	},

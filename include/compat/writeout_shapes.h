@@ -57,7 +57,7 @@ WRITEOUT_SHAPE(swap_writeout_ctx, TLBBATCH_GATE_SWAP,
 	       LIST(io, folio), folio, io, true)
 WRITEOUT_SHAPE(shmem_writeout_ctx, TLBBATCH_GATE_SHMEM,
 	       LIST(struct swap_io_ctx *io, struct folio *folio,
-		      struct list_head *folio_list),
+		    struct list_head *folio_list),
 	       LIST(io, folio, folio_list), folio, io, true)
 
 DEFINE_STATIC_CALL_NULL(tlbbatch_swap_write_submit,
@@ -104,7 +104,7 @@ WRITEOUT_SHAPE(swap_writeout_plug, TLBBATCH_GATE_SWAP,
 	       LIST(folio, plug), folio, plug, true)
 WRITEOUT_SHAPE(shmem_writeout_plug, TLBBATCH_GATE_SHMEM,
 	       LIST(struct folio *folio, struct swap_iocb **plug,
-		      struct list_head *folio_list),
+		    struct list_head *folio_list),
 	       LIST(folio, plug, folio_list), folio, plug, true)
 
 static int write_swap_writeout_plug(struct swap_io_ctx *io, struct folio *folio)

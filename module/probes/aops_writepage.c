@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Gone in 6.16 with the series "Remove aops->writepage": from then on reclaim
+ * Gone in 6.16 with Matthew Wilcox's series "Remove aops->writepage": from then on reclaim
  * writes anonymous and shmem folios only.
  */
 #include <linux/fs.h>

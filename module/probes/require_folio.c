@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Required: reclaim in folios (5.18, "mm/vmscan: Turn page_check_references() into
- * folio_check_references()" and what came with it).
- */
+/* Required: reclaim in folios, as in 6.1. */
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/mm_inline.h>

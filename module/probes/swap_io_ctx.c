@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* 7.3, "mm/swap: introduce struct swap_io_ctx": instead of a plug. */
+/* 7.3, Christoph Hellwig's patch to introduce struct swap_io_ctx, of May 2026. */
 #include <linux/swap_ops.h>
 
 unsigned long probe(void)

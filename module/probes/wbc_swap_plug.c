@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Gone in 6.16, "mm: Remove swap_writepage() and shmem_writepage()" and its
- * series: the plug has been a parameter of swap_writeout() since.
+ * Gone in 6.16 with the series "Remove aops->writepage": the plug has been a
+ * parameter of swap_writeout() since.
  */
 #include <linux/writeback.h>
 

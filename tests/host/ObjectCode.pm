@@ -13,7 +13,7 @@ use constant WORD => 8;
 sub new
 {
 	my ($class, $file) = @_;
-	my $self = bless { file => $file, fn => {}, at => {}, insn => {}, order => {}, assume => {} }, $class;
+	my $self = bless { file => $file, fn => {}, at => {}, insn => {}, order => {}, assume => {}, leads => {} }, $class;
 
 	$self->_symbols;
 	$self->_disassemble;
@@ -61,7 +61,7 @@ sub functions
 {
 	my $self = shift;
 
-	return sort grep { $self->{fn}{$_}{sec} ne '.static_call.text' && !/\.cold$/ } keys %{$self->{fn}};
+	return sort grep { $self->{fn}{$_}{sec} ne '.static_call.text' && !/\.cold$|^__pfx_/ } keys %{$self->{fn}};
 }
 
 sub _function_at
@@ -210,6 +210,14 @@ sub assume
 	$self->{assume}{$name} = \@targets;
 }
 
+# The functions of this file that a static call may be aimed at.
+sub lead
+{
+	my ($self, $trampoline, @targets) = @_;
+
+	$self->{leads}{$trampoline} = \@targets;
+}
+
 sub _callees
 {
 	my ($self, $name) = @_;
@@ -218,6 +226,7 @@ sub _callees
 	for my $call (@{$self->_walk($name)->{calls}}) {
 		my ($depth, $kind, $to) = @$call;
 		push @callees, [$depth, $to] if $kind eq 'own';
+		push @callees, map { [$depth, $_] } @{$self->{leads}{$to} // []} if $kind eq 'external';
 		next unless $kind eq 'indirect' && $to ne 'paravirt';
 		my $assumed = $self->{assume}{$name} or die "$name: an indirect call to nobody knows what\n";
 		push @callees, map { [$depth, $_] } @$assumed;
@@ -277,7 +286,10 @@ sub reached
 
 	while (defined(my $fn = pop @todo)) {
 		next if $seen{$fn}++;
-		push @todo, map { $_->[2] } grep { $_->[1] eq 'own' } @{$self->_walk($fn)->{calls}};
+		for my $call (@{$self->_walk($fn)->{calls}}) {
+			push @todo, $call->[2] if $call->[1] eq 'own';
+			push @todo, @{$self->{leads}{$call->[2]} // []} if $call->[1] eq 'external';
+		}
 	}
 	return sort keys %seen;
 }
