@@ -53,7 +53,7 @@ static const struct round {
 
 #define ONE_BY_ONE	8	/* pages in a round of those */
 #define WANTED_SWAP_INS	16	/* go on for longer until there were so many */
-#define LONGER		3	/* but at most for so many times --seconds */
+#define LONGER		8	/* but at most for so many times --seconds */
 
 struct watched_page {
 	uint64_t published;	/* by the writer, after its store */

@@ -7,6 +7,9 @@
  * dirty page has to be flushed on every CPU that runs one: the load in which
  * batching shows most. It checks nothing; that is verify's job.
  *
+ * With --ops it ends after that many writes: the same work, however long it
+ * takes, for what can't be compared at equal time.
+ *
  * No page is ever read first. That would map the zero page, and the later
  * copy on write would add TLB flushes that have nothing to do with reclaim.
  */
@@ -20,6 +23,7 @@ struct job {
 	uint64_t *base;
 	size_t pages;
 	uint64_t deadline_ns;
+	uint64_t ops;		/* for each thread, UINT64_MAX: until the deadline */
 	pthread_barrier_t start;
 };
 
@@ -48,7 +52,8 @@ static void *write_pages(void *argument)
 					 __ATOMIC_RELAXED);
 		}
 		writer->ops += OPS_PER_LOOK;
-	} while (!stress_stop && now_ns() < job->deadline_ns);
+	} while (!stress_stop && writer->ops < job->ops &&
+		 now_ns() < job->deadline_ns);
 	return NULL;
 }
 
@@ -73,7 +78,7 @@ static uint64_t *map_memory(size_t pages, bool shared, bool thp)
 
 static void usage(void)
 {
-	die_usage("writers [--threads 4] [--mib 160] [--seconds 10] [--shared] [--thp] [--seed 1]");
+	die_usage("writers [--threads 4] [--mib 160] [--seconds 10] [--ops N] [--shared] [--thp] [--seed 1]");
 }
 
 int main(int argc, char **argv)
@@ -82,6 +87,7 @@ int main(int argc, char **argv)
 		{ "threads", required_argument, NULL, 't' },
 		{ "mib", required_argument, NULL, 'm' },
 		{ "seconds", required_argument, NULL, 's' },
+		{ "ops", required_argument, NULL, 'o' },
 		{ "seed", required_argument, NULL, 'r' },
 		{ "shared", no_argument, NULL, 'S' },
 		{ "thp", no_argument, NULL, 'T' },
@@ -92,7 +98,7 @@ int main(int argc, char **argv)
 	static struct writer writers[MAX_THREADS];
 	static struct job job;
 	bool shared = false, thp = false;
-	uint64_t seed = 1, ops = 0, swapped, start_ns;
+	uint64_t seed = 1, ops = 0, wanted = 0, swapped, start_ns;
 	size_t mib = 160;
 	double elapsed;
 	int option;
@@ -108,6 +114,9 @@ int main(int argc, char **argv)
 			break;
 		case 's':
 			seconds = parse_number("seconds", optarg, 1, 86400);
+			break;
+		case 'o':
+			wanted = parse_number("ops", optarg, 1, UINT32_MAX);
 			break;
 		case 'r':
 			seed = parse_number("seed", optarg, 0, ULONG_MAX);
@@ -126,6 +135,7 @@ int main(int argc, char **argv)
 		usage();
 
 	start_watchdog(seconds * 4 + 120);
+	job.ops = wanted ? (wanted + threads - 1) / threads : UINT64_MAX;
 	job.pages = mib * MIB_PAGES;
 	job.base = map_memory(job.pages, shared, thp);
 	pthread_barrier_init(&job.start, NULL, threads + 1);
@@ -148,5 +158,8 @@ int main(int argc, char **argv)
 	say(STDOUT_FILENO, "ops=%" PRIu64 " ops_per_s=%.1f seconds=%.2f threads=%u mib=%zu memory=%s swapped=%" PRIu64 "\n",
 	       ops, (double)ops / elapsed, elapsed, threads, mib,
 	       shared ? "shmem" : "anon", swap_writes() - swapped);
+	if (ops < wanted && !stress_stop)
+		die_environment("%u s are too short for %" PRIu64 " writes",
+				seconds, wanted);
 	return STRESS_OK;
 }

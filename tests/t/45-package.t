@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
+# runs: full
 kernel=${KERNEL:-6.1}
 top=$(dirname "$0")/../..
 . "$top/scripts/lib/common.sh"

@@ -13,11 +13,14 @@
 # shellcheck disable=SC2034 # read by run-matrix
 WORKLOAD_TABLE=(
 	"writers 160 4"
+	"writers-fixed 160 4"
 	"stress-vm 256 4"
 	"shmem 160 4"
 	"fio-tmpfs 160 4"
 )
 
+# Enough to reclaim several thousand pages in 10 s' worth.
+FIXED_OPS_PER_S=3500
 WORKLOAD_OUT=/tmp/bench-workload.out
 FIO_DIR=/tmp/bench-tmpfs
 
@@ -42,6 +45,16 @@ run_writers()
 		>"$WORKLOAD_OUT"
 }
 
+# The same number of writes on each side, however long they take. At equal time
+# the slower side is still filling its memory when the other has long refaulted,
+# and pages that came back are younger: pgsteal / pgscan can't be compared there.
+run_writers_fixed()
+{
+	bounded "$((12 * $1))" "$BIN/writers" --threads 4 --mib 160 \
+		--seconds "$((12 * $1))" --ops "$((FIXED_OPS_PER_S * $1))" \
+		>"$WORKLOAD_OUT"
+}
+
 # The same on a shared mapping.
 run_shmem()
 {
@@ -52,6 +65,11 @@ run_shmem()
 ops_writers()
 {
 	sed -n 's/^ops=\([0-9]*\) .*/\1/p' "$WORKLOAD_OUT"
+}
+
+ops_writers_fixed()
+{
+	ops_writers
 }
 
 ops_shmem()
