@@ -13,6 +13,6 @@ out=$("$top/scripts/guest/make-packages" "$kernel") || {
 	echo "Bail out! the packages of $kernel are not good"
 	exit 1
 }
-exec "$top/scripts/guest/run" --kernel "$kernel" --threads single \
-	--variant none --timeout 1800 --add "$PAYLOAD_DIR/packages" \
+exec "$top/scripts/guest/run" --kernel "$kernel" \
+	--variant none --timeout 2400 --add "$PAYLOAD_DIR/packages" \
 	--name "$kernel-package" -- tests/guest/package
