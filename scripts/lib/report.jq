@@ -35,9 +35,10 @@ def flushes_per_pass:
 # The order in which runs are listed
 def rank: [.workload, .swap, {"mglru": 0, "classic": 1}[.lru], .batch_size];
 
-# Objects of a guest's sides.jsonl, and its guest.json: an object for a kernel.
-# A pair of which one side is missing is left out; the run that lost it failed.
-def kernel_report($guest):
+# Objects of a guest's sides.jsonl, its guest.json, and the suites of its kernel:
+# an object for a kernel.  A pair of which one side is missing is left out; the
+# run that lost it failed.
+def kernel_report($guest; $suites):
 	def figures: del(.workload, .swap, .lru, .batch_size, .pair, .side);
 	def pair:
 		map({(.side): figures}) | add | select(.off and .on) |
@@ -46,12 +47,27 @@ def kernel_report($guest):
 		kernel: $guest.kernel,
 		cpus: $guest.cpus,
 		mem_mb: $guest.mem_mb,
+		suites: $suites,
+		hooks_armed: $guest.hooks_armed,
 		runs: ([
 			group_by([.workload, .swap, .lru, .batch_size])[] |
 			(.[0] | {workload, swap, lru, batch_size}) +
 			{pairs: [group_by(.pair)[] | pair]}
 		] | sort_by(rank))
 	};
+
+# A list with an object per kernel: rows of the README's table, a kernel and a
+# workload each, with the median and the worst pair of each combination.
+def times: if . < 10 then . * 10 | floor / 10 else floor end | "\(.)x";
+def matrix:
+	[["disk", "mglru"], ["disk", "classic"], ["zram", "mglru"], ["zram", "classic"]]
+		as $cells |
+	.[] | . as $kernel | .runs | group_by(.workload)[] | . as $runs |
+	[$kernel.kernel, ($kernel.suites | last), ($kernel.hooks_armed | length),
+	 .[0].workload] +
+	[$cells[] | . as [$swap, $lru] |
+	 [$runs[] | select(.swap == $swap and .lru == $lru) | .pairs[] | saved] |
+	 if length == 0 then "-" else "\(median | times) (\(min | times))" end];
 
 # Several such objects, some of the same kernel: one object for each kernel.
 def merge_kernels:

@@ -24,11 +24,12 @@ report_jq()
 }
 
 # report_guest DIR: a list with the one kernel that was measured by the guest
-# that delivered DIR
+# that delivered DIR; kernel_select has chosen it
 report_guest()
 {
 	report_jq -s --slurpfile guest "$1/guest.json" \
-		'[kernel_report($guest[0])]' "$1/sides.jsonl"
+		--arg suites "${KERNEL_SUITES[*]}" \
+		'[kernel_report($guest[0]; $suites | split(" "))]' "$1/sides.jsonl"
 }
 
 # report_merge FILE...: one list of all their kernels
@@ -131,6 +132,15 @@ report_summary()
 					number("%.1f", $9), $10 * 100, $11 * 100,
 					number("%.2f", $12), $13
 			}'
+}
+
+# report_matrix RESULTS: the README's table
+report_matrix()
+{
+	printf '| %s |\n' \
+		'kernel | suite | hooks | workload | disk, MGLRU | disk, classic | zram, MGLRU | zram, classic' \
+		'--- | --- | --- | --- | --- | --- | --- | ---'
+	report_jq -r 'matrix | "| \(join(" | ")) |"' "$1"
 }
 
 # report_missed RESULTS "WORKLOAD...": a line for each floor of these workloads
