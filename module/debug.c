@@ -31,6 +31,15 @@ module_param(skip_move_flush, bool, 0644);
 MODULE_PARM_DESC(skip_move_flush,
 		 "debug: UFFDIO_MOVE moves swap entries without a flush; LOSES DATA");
 
+static unsigned int drop_every;
+module_param(drop_every, uint, 0644);
+MODULE_PARM_DESC(drop_every, "debug: every so many folios that waited are dropped");
+
+static bool defer_shmem_late;
+module_param(defer_shmem_late, bool, 0644);
+MODULE_PARM_DESC(defer_shmem_late,
+		 "debug: shmem folios wait in the swap cache, where a drop strands them");
+
 /* Cycles per CPU would be exact; for a measurement a lost update is nothing. */
 static ulong own_cycles, write_cycles;
 module_param(own_cycles, ulong, 0444);
@@ -91,6 +100,34 @@ bool tlbbatch_debug_defer_always(void)
 bool tlbbatch_debug_skip_move_flush(void)
 {
 	return READ_ONCE(skip_move_flush);
+}
+
+/**
+ * tlbbatch_debug_drops() - drop a folio as if its lock were taken
+ *
+ * The count is shared and not exact: which folios are dropped doesn't matter.
+ *
+ * Return: true if this one must be dropped.
+ */
+bool tlbbatch_debug_drops(void)
+{
+	static unsigned int nr;
+	unsigned int every = READ_ONCE(drop_every);
+
+	if (!every)
+		return false;
+	WRITE_ONCE(nr, nr + 1);
+	return READ_ONCE(nr) % every == 0;
+}
+
+/**
+ * tlbbatch_debug_defer_shmem_late() - take the safety of shmem's gate out
+ *
+ * Return: true if shmem folios must wait at the swap write-out, not before.
+ */
+bool tlbbatch_debug_defer_shmem_late(void)
+{
+	return READ_ONCE(defer_shmem_late);
 }
 
 /**

@@ -132,7 +132,7 @@ enum tlbbatch_drop tlbbatch_folio_write(struct tlbbatch_context *ctx,
 	int ret;
 
 	/* Trying is enough, and waiting could deadlock: reclaim holds others. */
-	if (!folio_trylock(folio))
+	if (tlbbatch_debug_drops() || !folio_trylock(folio))
 		return TLBBATCH_DROP_LOCKED;
 	reason = recheck(w);
 	if (reason == TLBBATCH_KEEP && !folio_clear_dirty_for_io(folio))

@@ -55,7 +55,7 @@ struct tlbbatch_hook tlbbatch_hooks[] = {
 	{
 		.name = "shmem_writeout",
 		.lost = "shmem folios could be written before their flush",
-		.acts = tlbbatch_context_gates,
+		.acts = tlbbatch_context_gates_shmem,
 		.targets = shmem_writeout_targets,
 	},
 	{

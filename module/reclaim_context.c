@@ -19,6 +19,7 @@
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <tlbbatch/counters.h>
+#include <tlbbatch/debug.h>
 #include <tlbbatch/knobs.h>
 #include <tlbbatch/reclaim_context.h>
 #include <tlbbatch/symbols.h>
@@ -177,6 +178,19 @@ bool notrace tlbbatch_context_gates(unsigned long parent_ip)
 	struct tlbbatch_context *ctx = find(current);
 
 	return ctx && ctx->depth == 1 && !ctx->unbatched && !ctx->writing;
+}
+
+/**
+ * tlbbatch_context_gates_shmem() - does shmem's write-out hook act?
+ * @parent_ip: unused
+ *
+ * Context: ftrace callback, preemption off.
+ * Return: as tlbbatch_context_gates().
+ */
+bool notrace tlbbatch_context_gates_shmem(unsigned long parent_ip)
+{
+	return tlbbatch_context_gates(parent_ip) &&
+	       !tlbbatch_debug_defer_shmem_late();
 }
 
 /**

@@ -26,8 +26,9 @@ static bool at_home(const struct tlbbatch_writeout *out)
 {
 	bool in_swap = out->gate == TLBBATCH_GATE_SWAP;
 
-	return folio_test_anon(out->folio) == in_swap &&
-	       folio_test_swapcache(out->folio) == in_swap;
+	return folio_test_swapcache(out->folio) == in_swap &&
+	       (folio_test_anon(out->folio) == in_swap ||
+		tlbbatch_debug_defer_shmem_late());
 }
 
 /*

@@ -44,6 +44,8 @@ int tlbbatch_debug_fail_step(unsigned int step);
 bool tlbbatch_debug_fail_selftest(void);
 bool tlbbatch_debug_defer_always(void);
 bool tlbbatch_debug_skip_move_flush(void);
+bool tlbbatch_debug_drops(void);
+bool tlbbatch_debug_defer_shmem_late(void);
 u64 tlbbatch_debug_clock(void);
 void tlbbatch_debug_spent_own(u64 start);
 void tlbbatch_debug_spent_writing(u64 start);
@@ -68,6 +70,16 @@ static inline bool tlbbatch_debug_defer_always(void)
 }
 
 static inline bool tlbbatch_debug_skip_move_flush(void)
+{
+	return false;
+}
+
+static inline bool tlbbatch_debug_drops(void)
+{
+	return false;
+}
+
+static inline bool tlbbatch_debug_defer_shmem_late(void)
 {
 	return false;
 }

@@ -87,6 +87,7 @@ bool tlbbatch_context_enter(unsigned long parent_ip);
 bool tlbbatch_context_acts(unsigned long parent_ip);
 bool tlbbatch_context_acts_on_flush(unsigned long parent_ip);
 bool tlbbatch_context_gates(unsigned long parent_ip);
+bool tlbbatch_context_gates_shmem(unsigned long parent_ip);
 
 struct tlbbatch_context *tlbbatch_context_current(void);
 bool tlbbatch_context_leave(struct tlbbatch_context *ctx);
