@@ -28,11 +28,11 @@ kernel_select()
 
 	line=$(awk -v key="$1" '!/^#/ && $1 == key' "$KERNELS_LIST")
 	[ -n "$line" ] || die "no kernel '$1'; there is:" \
-		"$(kernel_keys all named flavour watch | xargs)"
+		"$(kernel_keys all flavour watch | xargs)"
 	read -r KERNEL_KEY suites KERNEL_IMAGE KERNEL_HEADERS KERNEL_TESTS <<<"$line"
 	IFS=, read -r -a KERNEL_SUITES <<<"$suites"
 	case ${KERNEL_TESTS:-} in
-	all | named | flavour | watch) ;;
+	all | flavour | watch) ;;
 	*) die "$KERNELS_LIST: '$1' needs five fields" ;;
 	esac
 	GUEST_DIR=$TLBBATCH_ROOTS/guests/$KERNEL_KEY
