@@ -92,8 +92,11 @@ def table:
 def summary($floors):
 	.[] | .kernel as $kernel | .runs | sort_by(rank)[] |
 	. as $run |
-	([$floors[] | select(.workload == $run.workload and
-		.swap == $run.swap and .lru == $run.lru)] | first) as $floor |
+	([$floors[] |
+		select(.kernel as $begin | $begin == "*" or
+			($kernel | startswith($begin))) |
+		select(.workload == $run.workload and
+			.swap == $run.swap and .lru == $run.lru)] | first) as $floor |
 	[.pairs[] | saved] as $saved |
 	{
 		kernel: $kernel,

@@ -44,12 +44,12 @@ report_floors()
 	awk '
 		BEGIN { printf "[" }
 		!/^#/ && NF {
-			if (NF != 5) {
-				printf "%s:%d: five fields\n", FILENAME, FNR >"/dev/stderr"
+			if (NF != 6) {
+				printf "%s:%d: six fields\n", FILENAME, FNR >"/dev/stderr"
 				exit 1
 			}
-			printf "%s{\"workload\": \"%s\", \"swap\": \"%s\", \"lru\": \"%s\", \"floor\": %s, \"pair_share\": %s}",
-				comma, $1, $2, $3, $4, $5
+			printf "%s{\"kernel\": \"%s\", \"workload\": \"%s\", \"swap\": \"%s\", \"lru\": \"%s\", \"floor\": %s, \"pair_share\": %s}",
+				comma, $1, $2, $3, $4, $5, $6
 			comma = ", "
 		}
 		END { print "]" }
@@ -156,10 +156,9 @@ report_missed()
 			"\(.kernel): \(where): \(.saved | rounded) times fewer, worst pair \(.saved_min | rounded); the floors are \(.floor) and \(.pair_floor | rounded)"),
 		(.[] | .kernel as $kernel |
 			(.runs | map(where)) as $measured |
-			$floors[] |
-			select(.workload as $name | $asked | index($name)) |
-			select(where as $here | $measured | index($here) | not) |
-			"\($kernel): \(where): not measured")
+			[$floors[] |
+			 select(.workload as $name | $asked | index($name)) | where] |
+			(unique - $measured)[] | "\($kernel): \(.): not measured")
 	' "$1"
 }
 
