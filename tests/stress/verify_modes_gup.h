@@ -231,8 +231,16 @@ static inline bool gup_fixed(struct worker *worker, struct gup_state *state,
 	uint8_t opcode = to_page ? IORING_OP_READ_FIXED : IORING_OP_WRITE_FIXED;
 	size_t bytes = length * PAGE_BYTES;
 	void *pages = page_at(worker, first);
+	size_t i;
 	bool done;
 
+	/*
+	 * Nothing marks these pages dirty when they are unpinned. One that was
+	 * swapped in by a read, and so is writable and clean, loses what is read
+	 * into it: with the kernel alone too (seen on 6.12 and 7.3).
+	 */
+	for (i = first; to_page && i < first + length; i++)
+		rewrite_page(worker, i);
 	if (!uring_pin(&state->uring, pages, bytes))
 		return false;
 	page_out_range(worker, first, length);
