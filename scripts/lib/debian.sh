@@ -58,3 +58,32 @@ debian_aptopts()
 	apt-config dump | grep -E '^Acquire::(https?::|Check-)' | grep -v '""' ||
 		true
 }
+
+# root_apt TREE COMMAND...: an apt tool of this machine, at work on TREE.
+root_apt()
+{
+	local tree=$1 conf rc=0
+
+	shift
+	# On the command line these would come too late for some of apt.
+	conf=$(mktemp)
+	cat >"$conf" <<-END
+		Dir "$tree";
+		Dir::State::status "$tree/var/lib/dpkg/status";
+		DPkg::Chroot-Directory "$tree";
+		DPkg::Use-Pty "false";
+		APT::Sandbox::User "root";
+		Acquire::Languages "none";
+	END
+	APT_CONFIG=$conf LC_ALL=C "$@" || rc=$?
+	rm -f "$conf"
+	return $rc
+}
+
+# root_apt_dirs TREE: what apt wants to find in a TREE that isn't a root.
+root_apt_dirs()
+{
+	mkdir -p "$1"/{etc/apt/preferences.d,var/lib/dpkg,var/lib/apt/lists/partial} \
+		"$1/var/cache/apt/archives/partial"
+	: >"$1/var/lib/dpkg/status"
+}

@@ -116,27 +116,6 @@ base_up_to_date()
 	printf '%s\n' "$recipe" >"$base/stamp"
 }
 
-# root_apt TREE COMMAND...: an apt tool of this machine, at work on TREE.
-root_apt()
-{
-	local tree=$1 conf rc=0
-
-	shift
-	# On the command line these would come too late for some of apt.
-	conf=$(mktemp)
-	cat >"$conf" <<-END
-		Dir "$tree";
-		Dir::State::status "$tree/var/lib/dpkg/status";
-		DPkg::Chroot-Directory "$tree";
-		DPkg::Use-Pty "false";
-		APT::Sandbox::User "root";
-		Acquire::Languages "none";
-	END
-	APT_CONFIG=$conf LC_ALL=C "$@" || rc=$?
-	rm -f "$conf"
-	return $rc
-}
-
 # newest_packages TREE: the packages of IMAGE and HEADERS, without their *.
 newest_packages()
 {
