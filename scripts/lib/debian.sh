@@ -83,7 +83,8 @@ root_apt()
 # root_apt_dirs TREE: what apt wants to find in a TREE that isn't a root.
 root_apt_dirs()
 {
-	mkdir -p "$1"/{etc/apt/preferences.d,var/lib/dpkg,var/lib/apt/lists/partial} \
+	mkdir -p "$1"/{etc/apt/{apt.conf,preferences}.d,var/lib/dpkg} \
+		"$1"/var/lib/apt/lists/partial \
 		"$1/var/cache/apt/archives/partial"
 	: >"$1/var/lib/dpkg/status"
 }
