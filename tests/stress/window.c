@@ -14,6 +14,12 @@
 
 #define STATS		"/sys/kernel/tlbbatch/stats/"
 #define WINDOW_MS	5000	/* give up when nothing waits by then */
+
+/* Documentation/admin-guide/mm/pagemap.rst */
+#define PAGEMAP_PRESENT		(1ULL << 63)
+#define PAGEMAP_SWAPPED		(1ULL << 62)
+#define PAGEMAP_SWAP_TYPE	31ULL
+#define MIN_MAX_SWAPFILES	23	/* the least that any configuration has */
 #define MAX_PAGES	512
 
 #ifndef MADV_PAGEOUT
@@ -144,6 +150,19 @@ static void *reclaim(void *argument)
 	return NULL;
 }
 
+/*
+ * Unmapped by reclaim. An entry of a page that is being migrated, as all of a huge
+ * page's are while it is split, looks like one that was swapped out, to a device
+ * that can't exist. Those of shared memory are just gone.
+ */
+static bool is_out(const struct window *w, uint64_t entry)
+{
+	if (entry & PAGEMAP_PRESENT)
+		return false;
+	return w->fd >= 0 || (entry & PAGEMAP_SWAPPED &&
+			      (entry & PAGEMAP_SWAP_TYPE) < MIN_MAX_SWAPFILES);
+}
+
 /* Reclaim takes other pages of this process too: it has to be one of these. */
 static bool some_unmapped(const struct window *w)
 {
@@ -155,7 +174,7 @@ static bool some_unmapped(const struct window *w)
 	    (ssize_t)(w->nr_pages * sizeof(*entries)))
 		die_environment("pagemap: %s", strerror(errno));
 	for (i = 0; i < w->nr_pages; i++)
-		if (!(entries[i] >> 63))
+		if (is_out(w, entries[i]))
 			return true;
 	return false;
 }
