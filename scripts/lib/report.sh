@@ -143,6 +143,16 @@ report_matrix()
 	report_jq -r 'matrix | "| \(join(" | ")) |"' "$1"
 }
 
+# report_oom RESULTS: a line for each run with sides that ended in an OOM kill and
+# were measured again, off and on apart
+report_oom()
+{
+	jq -r 'def ooms(side): [.pairs[] | side | .oom_sides // 0] | add;
+		.[] | .kernel as $kernel | .runs[] |
+		select(ooms(.off) + ooms(.on) > 0) |
+		"\($kernel): \(.workload) \(.swap) \(.lru): OOM kills in \(ooms(.off)) sides off, \(ooms(.on)) on; measured again"' "$1"
+}
+
 # report_missed RESULTS "WORKLOAD...": a line for each floor of these workloads
 # that was not reached, or not measured, for each kernel
 report_missed()
