@@ -83,8 +83,7 @@ root_apt()
 # root_apt_dirs TREE: what apt wants to find in a TREE that isn't a root.
 root_apt_dirs()
 {
-	mkdir -p "$1"/{etc/apt/{apt.conf,preferences}.d,var/lib/dpkg} \
-		"$1"/var/lib/apt/lists/partial \
-		"$1/var/cache/apt/archives/partial"
+	mkdir -p "$1"/etc/apt/{apt.conf,preferences}.d "$1/var/lib/dpkg" \
+		"$1"/var/{lib/apt/lists,cache/apt/archives}/partial
 	: >"$1/var/lib/dpkg/status"
 }
