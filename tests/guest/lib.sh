@@ -184,6 +184,14 @@ write_errno()
 		print "ok $n\n"' "$1" "$2"
 }
 
+# All CPUs' differences are folded into the global values first.  It also
+# complains (in the log) of any value that is negative.
+vmstat_exact()
+{
+	echo 1 > /proc/sys/vm/stat_refresh
+	vmstat "$1"
+}
+
 # check_rest: the relations that hold when no reclaim pass runs
 check_rest()
 {
