@@ -60,6 +60,8 @@ typedef unsigned long long u64;
 #define likely(x)	__builtin_expect(!!(x), 1)
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 
+#define READ_ONCE(x)	(*(const volatile __typeof__(x) *)&(x))
+
 #define __must_check	__attribute__((__warn_unused_result__))
 #define fallthrough	__attribute__((__fallthrough__))
 

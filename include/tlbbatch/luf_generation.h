@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The arithmetic of LUF's unmap generations, as pure functions of plain facts:
+ * order, CPU coverage, completion. tests/unit runs the same code.
+ *
+ * The idea of unmap generations is that of the LUF series (Lazy Unmap Flush, v10);
+ * numbers are of 64 bits since its v12.
+ */
+#ifndef TLBBATCH_LUF_GENERATION_H
+#define TLBBATCH_LUF_GENERATION_H
+
+#include <tlbbatch/portable.h>
+
+/*
+ * A generation's number and state share a word, so that it leaves "open" by one
+ * cmpxchg, and nobody takes a new generation in the same slot for an old one.
+ */
+enum tlbbatch_luf_state {
+	TLBBATCH_GENERATION_FREE,
+	TLBBATCH_GENERATION_OPEN,
+	TLBBATCH_GENERATION_SAVED,
+	TLBBATCH_GENERATION_NEEDED,
+	TLBBATCH_GENERATION_GIVEN_UP,
+	TLBBATCH_GENERATION_UNTRACKED,
+};
+
+#define TLBBATCH_LUF_STATE_BITS	3
+
+static inline u64 tlbbatch_luf_word(u64 number, enum tlbbatch_luf_state state)
+{
+	return number << TLBBATCH_LUF_STATE_BITS | state;
+}
+
+static inline enum tlbbatch_luf_state tlbbatch_luf_state_of(u64 word)
+{
+	return word & ((1U << TLBBATCH_LUF_STATE_BITS) - 1);
+}
+
+static inline u64 tlbbatch_luf_number_of(u64 word)
+{
+	return word >> TLBBATCH_LUF_STATE_BITS;
+}
+
+/*
+ * Why a generation was given up: something happened by which a stale read-only
+ * entry could have been seen, or LUF couldn't have put the flush off at all.
+ */
+#define LUF_REASONS(X)							\
+	X(KEPT,		kept)		/* unmapped, but not freed */	\
+	X(EARLY,	early)		/* an event before the flush */	\
+	X(WRITE_FAULT,	write_fault)	/* a CPU, or GUP, wants to write */ \
+	X(SHARED_MAP,	shared_map)	/* mapped shared and writable */ \
+	X(WRITTEN,	written)	/* write(2), fallocate, reflink */ \
+	X(TRUNCATED,	truncated)	/* truncate, hole, invalidation */ \
+	X(UNMAPPED,	unmapped)	/* munmap, exit, MAP_FIXED */	\
+	X(MPROTECT,	mprotect)	/* and userfaultfd-wp */	\
+	X(MREMAP,	mremap)						\
+	X(MIGRATED,	migrated)					\
+	X(COLLAPSED,	collapsed)	/* khugepaged, MADV_COLLAPSE */	\
+	X(UPROBE,	uprobe)						\
+	X(REMOTE,	remote)		/* network and FUSE file systems */ \
+	X(HOTPLUG,	hotplug)	/* of CPUs, of memory */	\
+	X(OFF,		off)		/* tracking ended */
+
+enum tlbbatch_luf_reason {
+#define X(upper, lower) TLBBATCH_LUF_REASON_##upper,
+	LUF_REASONS(X)
+#undef X
+	TLBBATCH_LUF_NR_REASONS
+};
+
+/**
+ * struct tlbbatch_luf_facts - what is known of an open generation at an event
+ * @covered: flushes that LUF would not have put off reached all of its CPUs before
+ * @pages_free: each of its pages is provably still free, but for those that the
+ *	event itself takes
+ * @event: what the event makes of a generation that isn't covered: NEEDED,
+ *	GIVEN_UP, UNTRACKED; OPEN where nothing happened but somebody looks
+ */
+struct tlbbatch_luf_facts {
+	bool covered;
+	bool pages_free;
+	enum tlbbatch_luf_state event;
+};
+
+/**
+ * struct tlbbatch_luf_pending - what a flush is about to cover
+ * @remote: its mask holds another CPU
+ * @readonly: folios unmapped read-only since the flush before
+ * @mixed: folios unmapped that weren't, or that nobody saw
+ * @untracked: some of them didn't fit into the bookkeeping
+ */
+struct tlbbatch_luf_pending {
+	bool remote;
+	unsigned int readonly;
+	unsigned int mixed;
+	bool untracked;
+};
+
+/* What a flush is to the simulation. */
+enum tlbbatch_luf_flush {
+	TLBBATCH_LUF_FLUSH_LOCAL,	/* no other CPU: nothing to put off */
+	TLBBATCH_LUF_FLUSH_MIXED,	/* LUF wouldn't have put it off */
+	TLBBATCH_LUF_FLUSH_READONLY,	/* LUF would: a generation */
+	TLBBATCH_LUF_FLUSH_UNTRACKED,	/* a generation that can't be followed */
+};
+
+enum tlbbatch_luf_flush
+tlbbatch_luf_judge_flush(const struct tlbbatch_luf_pending *pending);
+enum tlbbatch_luf_state
+tlbbatch_luf_outcome(const struct tlbbatch_luf_facts *facts);
+bool tlbbatch_luf_covered(const unsigned long *mask, unsigned int nr_cpus,
+			  const u64 *covered, u64 number);
+unsigned int tlbbatch_luf_remaining(const unsigned long *mask,
+				    unsigned int nr_cpus, const u64 *covered,
+				    u64 number, unsigned long *remaining);
+
+/*
+ * A range of page frames in 64 bits: the first and, in the lowest bits, how many.
+ * The largest folio has as many pages as a gigabyte.
+ */
+#define TLBBATCH_LUF_RANGE_BITS	19
+#define TLBBATCH_LUF_RANGE_MAX	((1U << TLBBATCH_LUF_RANGE_BITS) - 1)
+
+u64 tlbbatch_luf_range(unsigned long pfn, unsigned int nr);
+bool tlbbatch_luf_range_extend(u64 *range, unsigned long pfn, unsigned int nr);
+
+static inline unsigned long tlbbatch_luf_range_pfn(u64 range)
+{
+	return range >> TLBBATCH_LUF_RANGE_BITS;
+}
+
+static inline unsigned int tlbbatch_luf_range_nr(u64 range)
+{
+	return range & TLBBATCH_LUF_RANGE_MAX;
+}
+
+#endif /* TLBBATCH_LUF_GENERATION_H */

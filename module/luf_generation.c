@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which flush is a generation, when it is covered, and what becomes of it. */
+#include <tlbbatch/luf_generation.h>
+
+#define WORD_BITS	(8U * sizeof(unsigned long))
+
+/**
+ * tlbbatch_luf_judge_flush() - would LUF have put this flush off?
+ * @pending: what it is about to cover
+ *
+ * Only a flush that covers read-only unmaps alone makes a generation. One that
+ * covers nothing that was seen isn't known to be read-only.
+ *
+ * Return: what it is to the simulation.
+ */
+enum tlbbatch_luf_flush
+tlbbatch_luf_judge_flush(const struct tlbbatch_luf_pending *pending)
+{
+	if (!pending->remote)
+		return TLBBATCH_LUF_FLUSH_LOCAL;
+	if (pending->mixed || !pending->readonly)
+		return TLBBATCH_LUF_FLUSH_MIXED;
+	if (pending->untracked)
+		return TLBBATCH_LUF_FLUSH_UNTRACKED;
+	return TLBBATCH_LUF_FLUSH_READONLY;
+}
+
+/**
+ * tlbbatch_luf_outcome() - what becomes of an open generation at an event
+ * @facts: what is known of it
+ *
+ * Coverage came first if it is there; but pages that aren't free any more may have
+ * been taken before it, so they count as needed.
+ *
+ * Return: its state from now on; OPEN if it stays open.
+ */
+enum tlbbatch_luf_state
+tlbbatch_luf_outcome(const struct tlbbatch_luf_facts *facts)
+{
+	if (!facts->covered)
+		return facts->event;
+	return facts->pages_free ? TLBBATCH_GENERATION_SAVED : TLBBATCH_GENERATION_NEEDED;
+}
+
+/* Does this CPU still owe a flush to that generation? */
+static bool owes(const u64 *covered, unsigned int cpu, u64 number)
+{
+	return READ_ONCE(covered[cpu]) < number;
+}
+
+/**
+ * tlbbatch_luf_covered() - did flushes reach all of a generation's CPUs?
+ * @mask: its CPUs
+ * @nr_cpus: CPUs that there can be
+ * @covered: for each CPU, the youngest generation that a flush there covers; any
+ *	older one is covered too
+ * @number: the generation's
+ *
+ * Context: any; @covered only ever grows.
+ */
+bool tlbbatch_luf_covered(const unsigned long *mask, unsigned int nr_cpus,
+			  const u64 *covered, u64 number)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < nr_cpus; cpu++) {
+		unsigned long bits = mask[cpu / WORD_BITS] >> cpu % WORD_BITS;
+
+		if (!bits)
+			cpu |= WORD_BITS - 1;
+		else if (bits & 1 && owes(covered, cpu, number))
+			return false;
+	}
+	return true;
+}
+
+/**
+ * tlbbatch_luf_remaining() - the CPUs that still owe a flush to a generation
+ * @mask: its CPUs
+ * @nr_cpus: CPUs that there can be
+ * @covered: as in tlbbatch_luf_covered()
+ * @number: the generation's
+ * @remaining: receives them; as long as @mask
+ *
+ * Return: how many there are.
+ */
+unsigned int tlbbatch_luf_remaining(const unsigned long *mask,
+				    unsigned int nr_cpus, const u64 *covered,
+				    u64 number, unsigned long *remaining)
+{
+	unsigned int cpu, nr = 0;
+
+	for (cpu = 0; cpu < nr_cpus; cpu++) {
+		unsigned long bit = 1UL << cpu % WORD_BITS;
+		unsigned long *word = &remaining[cpu / WORD_BITS];
+
+		if (bit == 1)
+			*word = 0;
+		if (!(mask[cpu / WORD_BITS] & bit) || !owes(covered, cpu, number))
+			continue;
+		*word |= bit;
+		nr++;
+	}
+	return nr;
+}
+
+/**
+ * tlbbatch_luf_range() - a range of page frames
+ * @pfn: the first
+ * @nr: how many, up to TLBBATCH_LUF_RANGE_MAX
+ */
+u64 tlbbatch_luf_range(unsigned long pfn, unsigned int nr)
+{
+	return (u64)pfn << TLBBATCH_LUF_RANGE_BITS | nr;
+}
+
+/**
+ * tlbbatch_luf_range_extend() - make a range longer by its neighbour
+ * @range: the range
+ * @pfn: the neighbour's first page frame
+ * @nr: how many it has
+ *
+ * Return: false, and nothing done, if it isn't one or the range would be too long.
+ */
+bool tlbbatch_luf_range_extend(u64 *range, unsigned long pfn, unsigned int nr)
+{
+	unsigned long first = tlbbatch_luf_range_pfn(*range);
+	unsigned int have = tlbbatch_luf_range_nr(*range);
+
+	if (!have || have + nr > TLBBATCH_LUF_RANGE_MAX)
+		return false;
+	if (first + have == pfn)
+		*range = tlbbatch_luf_range(first, have + nr);
+	else if (pfn + nr == first)
+		*range = tlbbatch_luf_range(pfn, have + nr);
+	else
+		return false;
+	return true;
+}
