@@ -58,6 +58,22 @@ static ulong injected;
 module_param(injected, ulong, 0444);
 MODULE_PARM_DESC(injected, "debug: write-outs that were not what they seemed");
 
+static unsigned int luf_break;
+module_param(luf_break, uint, 0644);
+MODULE_PARM_DESC(luf_break,
+		 "debug: LUF tracking without 1: reuse 2: looking 3: events; 4: own flushes count 5: all is read-only 6: partial flushes count");
+
+/**
+ * tlbbatch_luf_break() - is a rule of LUF's simulation taken out?
+ * @rule: which
+ *
+ * Context: any.
+ */
+bool tlbbatch_luf_break(enum tlbbatch_luf_break rule)
+{
+	return READ_ONCE(luf_break) == rule;
+}
+
 /**
  * tlbbatch_debug_fail_step() - make a step of init fail
  * @step: its number

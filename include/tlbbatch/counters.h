@@ -6,6 +6,7 @@
 #include <linux/percpu.h>
 #include <linux/types.h>
 #include <tlbbatch/batch_policy.h>
+#include <tlbbatch/luf_generation.h>
 
 /* COUNTERS(X): the enum and the names under stats/ come from this one list. */
 #define COUNTERS(X)							\
@@ -32,9 +33,27 @@
 
 #define X_DROP(upper, lower)	X(DROPPED_##upper, folios_dropped_##lower)
 
+/* LUF_COUNTERS(X): likewise, under luf/stats/ */
+#define LUF_COUNTERS(X)							\
+	X(LUF_UNMAPS_READONLY,	unmaps_readonly)			\
+	X(LUF_UNMAPS_MIXED,	unmaps_mixed)				\
+	X(LUF_FLUSHES,		flushes)				\
+	X(LUF_FLUSHES_MIXED,	flushes_mixed)				\
+	X(LUF_SAVED,		generations_saved)			\
+	X(LUF_NEEDED,		generations_needed)			\
+	X(LUF_GIVEN_UP,		generations_given_up)			\
+	X(LUF_UNTRACKED,	generations_untracked)			\
+	X(LUF_IPIS_AVOIDED,	ipis_avoided)				\
+	LUF_REASONS(X_REASON)
+
+#define X_REASON(upper, lower)	X(LUF_GIVEN_UP_##upper, given_up_##lower)
+
 enum tlbbatch_counter {
 #define X(upper, lower) TLBBATCH_##upper,
 	COUNTERS(X)
+	TLBBATCH_NR_STATS,
+	TLBBATCH_BEFORE_LUF = TLBBATCH_NR_STATS - 1,
+	LUF_COUNTERS(X)
 #undef X
 	TLBBATCH_NR_COUNTERS
 };

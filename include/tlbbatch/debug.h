@@ -38,8 +38,20 @@ static inline bool tlbbatch_negative_never_flush(void)
 	return IS_ENABLED(TLBBATCH_NEGATIVE_NEVER);
 }
 
+/* What luf_break takes out of LUF's simulation, to show that a test would notice. */
+enum tlbbatch_luf_break {
+	TLBBATCH_LUF_BREAK_NOTHING,
+	TLBBATCH_LUF_BREAK_REUSE,	/* a reused page makes nothing needed */
+	TLBBATCH_LUF_BREAK_LOOK,	/* only mm_page_alloc tells of reuse */
+	TLBBATCH_LUF_BREAK_EVENTS,	/* rule 19 */
+	TLBBATCH_LUF_BREAK_ECHO,	/* a flush that LUF puts off completes */
+	TLBBATCH_LUF_BREAK_READONLY,	/* rule 18a */
+	TLBBATCH_LUF_BREAK_PARTIAL,	/* any flush completes, even one only sent */
+};
+
 #ifdef TLBBATCH_DEBUG
 
+bool tlbbatch_luf_break(enum tlbbatch_luf_break rule);
 int tlbbatch_debug_fail_step(unsigned int step);
 bool tlbbatch_debug_fail_selftest(void);
 bool tlbbatch_debug_defer_always(void);
@@ -53,6 +65,11 @@ bool tlbbatch_debug_inject_writeout(struct folio *folio, int *ret);
 void tlbbatch_debug_before_drain(const struct tlbbatch_context *ctx);
 
 #else
+
+static inline bool tlbbatch_luf_break(enum tlbbatch_luf_break rule)
+{
+	return false;
+}
 
 static inline int tlbbatch_debug_fail_step(unsigned int step)
 {

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The open generations: their CPUs, their files, their pages. */
+#ifndef TLBBATCH_LUF_TABLE_H
+#define TLBBATCH_LUF_TABLE_H
+
+#include <linux/types.h>
+#include <tlbbatch/luf_generation.h>
+
+struct address_space;
+
+/* Bounds: what doesn't fit makes a generation untracked. */
+#define TLBBATCH_LUF_GENERATIONS	16384U
+#define TLBBATCH_LUF_CHUNKS		16384U
+#define TLBBATCH_LUF_CHUNKS_EACH	288U
+#define TLBBATCH_LUF_FILES		8U
+
+/**
+ * struct tlbbatch_luf_files - the files that read-only unmaps belong to
+ * @nr: how many
+ * @file: their mappings; compared, never followed
+ */
+struct tlbbatch_luf_files {
+	unsigned int nr;
+	const struct address_space *file[TLBBATCH_LUF_FILES];
+};
+
+/**
+ * struct tlbbatch_luf_pages - a list of page frames, in chunks of a pool
+ * @first: the newest chunk's number, from 1; 0 for none
+ * @nr_chunks: chunks that it has
+ */
+struct tlbbatch_luf_pages {
+	u32 first;
+	u32 nr_chunks;
+};
+
+/* luf_pages.c */
+int tlbbatch_luf_pages_init(void);
+void tlbbatch_luf_pages_exit(void);
+bool tlbbatch_luf_pages_add(struct tlbbatch_luf_pages *pages, unsigned long pfn,
+			    unsigned int nr);
+void tlbbatch_luf_pages_drop(struct tlbbatch_luf_pages *pages);
+bool tlbbatch_luf_pages_all(const struct tlbbatch_luf_pages *pages,
+			    bool (*test)(unsigned long pfn, unsigned int nr,
+					 void *data), void *data);
+
+/* luf_index.c: which generation's slot a page frame is in */
+int tlbbatch_luf_index_init(void);
+void tlbbatch_luf_index_exit(void);
+bool tlbbatch_luf_index_holds(unsigned long pfn, unsigned int nr);
+void tlbbatch_luf_index_set(const struct tlbbatch_luf_pages *pages,
+			    unsigned int slot);
+void tlbbatch_luf_index_clear(const struct tlbbatch_luf_pages *pages,
+			      unsigned int slot);
+void tlbbatch_luf_index_visit(unsigned long pfn, unsigned int nr,
+			      void (*visit)(unsigned int slot, unsigned long pfn,
+					    unsigned int nr));
+bool tlbbatch_luf_index_is(unsigned long pfn, unsigned int nr, unsigned int slot);
+
+/* luf_table.c */
+int tlbbatch_luf_table_init(void);
+void tlbbatch_luf_table_exit(void);
+bool tlbbatch_luf_open(const struct tlbbatch_luf_files *files,
+		       const struct tlbbatch_luf_pages *pages,
+		       const unsigned long *cpus);
+void tlbbatch_luf_stillborn(enum tlbbatch_luf_reason reason);
+void tlbbatch_luf_untracked(void);
+void tlbbatch_luf_give_up(const struct address_space *file,
+			  enum tlbbatch_luf_reason reason);
+void tlbbatch_luf_distrust(void);
+void tlbbatch_luf_reuse(unsigned long pfn, unsigned int nr);
+void tlbbatch_luf_cover(unsigned int cpu, u64 number);
+u64 tlbbatch_luf_youngest(void);
+u64 tlbbatch_luf_nr_open(void);
+void tlbbatch_luf_sweep(unsigned int nr);
+void tlbbatch_luf_interest(const struct address_space *file, int by);
+
+#endif /* TLBBATCH_LUF_TABLE_H */

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which open generation holds a page frame: two bytes for each frame of the
+ * machine, so that an allocation is looked up by one load, without a lock.
+ */
+#include <linux/mm.h>
+#include <linux/mmzone.h>
+#include <linux/nodemask.h>
+#include <linux/string.h>
+#include <linux/vmalloc.h>
+#include <tlbbatch/luf_table.h>
+
+/* Slot + 1, or 0. Entries may be stale: the generation's word tells. */
+static u16 *frames;
+static unsigned long nr_frames;
+
+static_assert(TLBBATCH_LUF_GENERATIONS < U16_MAX);
+
+/**
+ * tlbbatch_luf_index_init() - make it, for all memory that there is now
+ *
+ * Context: process context, may sleep. Return: 0 or -ENOMEM.
+ */
+int tlbbatch_luf_index_init(void)
+{
+	int nid;
+
+	nr_frames = 0;
+	for_each_online_node(nid)
+		nr_frames = max(nr_frames, node_end_pfn(nid));
+	frames = vzalloc(array_size(nr_frames, sizeof(*frames)));
+	return frames ? 0 : -ENOMEM;
+}
+
+/**
+ * tlbbatch_luf_index_exit() - free it
+ *
+ * Context: process context; nobody tracks any more.
+ */
+void tlbbatch_luf_index_exit(void)
+{
+	vfree(frames);
+	frames = NULL;
+}
+
+/**
+ * tlbbatch_luf_index_holds() - has the index room for these page frames?
+ * @pfn: the first
+ * @nr: how many
+ *
+ * Return: false for memory that was plugged in later.
+ */
+bool tlbbatch_luf_index_holds(unsigned long pfn, unsigned int nr)
+{
+	return pfn < nr_frames && nr <= nr_frames - pfn;
+}
+
+static bool set(unsigned long pfn, unsigned int nr, void *entry)
+{
+	while (nr--)
+		WRITE_ONCE(frames[pfn++], *(u16 *)entry);
+	return true;
+}
+
+static bool clear(unsigned long pfn, unsigned int nr, void *entry)
+{
+	for (; nr--; pfn++)
+		if (READ_ONCE(frames[pfn]) == *(u16 *)entry)
+			WRITE_ONCE(frames[pfn], 0);
+	return true;
+}
+
+/**
+ * tlbbatch_luf_index_set() - enter a generation's pages
+ * @pages: they; none is free yet
+ * @slot: its slot
+ *
+ * Context: any, no lock: nobody looks them up before they are free.
+ */
+void tlbbatch_luf_index_set(const struct tlbbatch_luf_pages *pages,
+			    unsigned int slot)
+{
+	u16 entry = slot + 1;
+
+	tlbbatch_luf_pages_all(pages, set, &entry);
+}
+
+/**
+ * tlbbatch_luf_index_clear() - take them out again
+ * @pages: they
+ * @slot: the slot
+ *
+ * Context: the one who reaps the generation.
+ */
+void tlbbatch_luf_index_clear(const struct tlbbatch_luf_pages *pages,
+			      unsigned int slot)
+{
+	u16 entry = slot + 1;
+
+	tlbbatch_luf_pages_all(pages, clear, &entry);
+}
+
+/**
+ * tlbbatch_luf_index_visit() - find the generations that hold page frames
+ * @pfn: the first
+ * @nr: how many
+ * @visit: called with each slot found, and the range; more than once perhaps
+ *
+ * Context: any, also NMI.
+ */
+void tlbbatch_luf_index_visit(unsigned long pfn, unsigned int nr,
+			      void (*visit)(unsigned int slot, unsigned long pfn,
+					    unsigned int nr))
+{
+	unsigned long i, last = 0;
+
+	if (unlikely(pfn >= nr_frames))
+		return;
+	nr = min_t(unsigned long, nr, nr_frames - pfn);
+	if (nr > 8 && !memchr_inv(&frames[pfn], 0, nr * sizeof(*frames)))
+		return;
+	for (i = pfn; i < pfn + nr; i++) {
+		unsigned int entry = READ_ONCE(frames[i]);
+
+		if (likely(!entry) || entry == last)
+			continue;
+		last = entry;
+		visit(entry - 1, pfn, nr);
+	}
+}
+
+/**
+ * tlbbatch_luf_index_is() - is a page frame of the range in this slot?
+ * @pfn: the first
+ * @nr: how many
+ * @slot: the slot
+ *
+ * Context: any, also NMI; @pfn and @nr as visited.
+ */
+bool tlbbatch_luf_index_is(unsigned long pfn, unsigned int nr, unsigned int slot)
+{
+	while (nr--)
+		if (READ_ONCE(frames[pfn++]) == slot + 1)
+			return true;
+	return false;
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Lists of page frames, made of chunks of one pool. Its size is the bound of what
+ * LUF tracking remembers; nothing is allocated while reclaim runs.
+ */
+#include <linux/mm.h>
+#include <linux/spinlock.h>
+#include <tlbbatch/luf_table.h>
+
+#define CHUNK_RANGES	15
+
+struct chunk {
+	u32 next;
+	u32 nr;
+	u64 range[CHUNK_RANGES];
+};
+
+static struct chunk *chunks;
+static u32 free_chunk;
+/* The free list. Tasks only, reclaim and readers of sysfs; never an interrupt. */
+static DEFINE_RAW_SPINLOCK(free_lock);
+
+/**
+ * tlbbatch_luf_pages_init() - make the pool
+ *
+ * Context: process context, may sleep. Return: 0 or -ENOMEM.
+ */
+int tlbbatch_luf_pages_init(void)
+{
+	u32 i;
+
+	chunks = kvcalloc(TLBBATCH_LUF_CHUNKS, sizeof(*chunks), GFP_KERNEL);
+	if (!chunks)
+		return -ENOMEM;
+	/* Numbered from 1; the last one's next is 0. */
+	for (i = 0; i + 1 < TLBBATCH_LUF_CHUNKS; i++)
+		chunks[i].next = i + 2;
+	free_chunk = 1;
+	return 0;
+}
+
+/**
+ * tlbbatch_luf_pages_exit() - free it
+ *
+ * Context: process context; nobody tracks any more.
+ */
+void tlbbatch_luf_pages_exit(void)
+{
+	kvfree(chunks);
+	chunks = NULL;
+}
+
+static u32 take_chunk(u32 next)
+{
+	u32 taken;
+
+	raw_spin_lock(&free_lock);
+	taken = free_chunk;
+	if (taken)
+		free_chunk = chunks[taken - 1].next;
+	raw_spin_unlock(&free_lock);
+	if (taken) {
+		WRITE_ONCE(chunks[taken - 1].next, next);
+		WRITE_ONCE(chunks[taken - 1].nr, 0);
+	}
+	return taken;
+}
+
+/**
+ * tlbbatch_luf_pages_add() - add page frames to a list
+ * @pages: the list; its owner's alone
+ * @pfn: the first
+ * @nr: how many
+ *
+ * Context: task, preemption off.
+ * Return: false if they don't fit.
+ */
+bool tlbbatch_luf_pages_add(struct tlbbatch_luf_pages *pages, unsigned long pfn,
+			    unsigned int nr)
+{
+	struct chunk *chunk = pages->first ? &chunks[pages->first - 1] : NULL;
+	u32 taken;
+
+	if (chunk && chunk->nr &&
+	    tlbbatch_luf_range_extend(&chunk->range[chunk->nr - 1], pfn, nr))
+		return true;
+	if (!chunk || chunk->nr == CHUNK_RANGES) {
+		if (pages->nr_chunks == TLBBATCH_LUF_CHUNKS_EACH)
+			return false;
+		taken = take_chunk(pages->first);
+		if (!taken)
+			return false;
+		pages->first = taken;
+		pages->nr_chunks++;
+		chunk = &chunks[taken - 1];
+	}
+	chunk->range[chunk->nr] = tlbbatch_luf_range(pfn, nr);
+	WRITE_ONCE(chunk->nr, chunk->nr + 1);
+	return true;
+}
+
+/**
+ * tlbbatch_luf_pages_drop() - give a list's chunks back
+ * @pages: the list; empty afterwards
+ *
+ * Context: task, preemption off.
+ */
+void tlbbatch_luf_pages_drop(struct tlbbatch_luf_pages *pages)
+{
+	u32 last = pages->first;
+
+	if (!last)
+		return;
+	while (chunks[last - 1].next)
+		last = chunks[last - 1].next;
+	raw_spin_lock(&free_lock);
+	WRITE_ONCE(chunks[last - 1].next, free_chunk);
+	free_chunk = pages->first;
+	raw_spin_unlock(&free_lock);
+	*pages = (struct tlbbatch_luf_pages){ 0 };
+}
+
+/**
+ * tlbbatch_luf_pages_all() - does each range of a list pass a test?
+ * @pages: the list
+ * @test: called for ranges, in no order, until it says no
+ * @data: for @test
+ *
+ * A list whose owner drops it meanwhile is walked on, within bounds and to no
+ * purpose: the caller finds out afterwards, by the generation's word.
+ *
+ * Context: any.
+ */
+bool tlbbatch_luf_pages_all(const struct tlbbatch_luf_pages *pages,
+			    bool (*test)(unsigned long pfn, unsigned int nr,
+					 void *data), void *data)
+{
+	u32 at = READ_ONCE(pages->first);
+	unsigned int steps, i, nr;
+
+	for (steps = 0; at && steps < TLBBATCH_LUF_CHUNKS_EACH; steps++) {
+		const struct chunk *chunk = &chunks[at - 1];
+
+		nr = min_t(u32, READ_ONCE(chunk->nr), CHUNK_RANGES);
+		for (i = 0; i < nr; i++) {
+			u64 range = READ_ONCE(chunk->range[i]);
+
+			if (!test(tlbbatch_luf_range_pfn(range),
+				  tlbbatch_luf_range_nr(range), data))
+				return false;
+		}
+		at = READ_ONCE(chunk->next);
+	}
+	return true;
+}

@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The open generations, and how each of them ends: exactly once, by a cmpxchg of
+ * its word. Who wins it counts it; the slot is reaped later, by a reclaim pass or
+ * a reader of sysfs, since the winner may be an interrupt or an NMI.
+ *
+ * Coverage is noticed late, whenever somebody looks at a generation. That is the
+ * honest direction: a page that was taken meanwhile makes it needed, not saved.
+ */
+#include <linux/bitmap.h>
+#include <linux/cpumask.h>
+#include <linux/hash.h>
+#include <linux/llist.h>
+#include <linux/mm.h>
+#include <linux/spinlock.h>
+#include <tlbbatch/counters.h>
+#include <tlbbatch/debug.h>
+#include <tlbbatch/luf_pass.h>
+#include <tlbbatch/luf_table.h>
+
+#define INTEREST_BITS	10
+
+/**
+ * struct generation - a slot of the table
+ * @word: its number and state
+ * @pages: what it freed
+ * @files: whose pages they are
+ * @ipis: that its flush sent, an upper bound
+ * @done: on the list of those to be reaped
+ */
+struct generation {
+	u64 word;
+	struct tlbbatch_luf_pages pages;
+	struct tlbbatch_luf_files files;
+	unsigned int ipis;
+	struct llist_node done;
+};
+
+static struct generation *generations;
+/* BITS_TO_LONGS(nr_cpu_ids) words for each slot. */
+static unsigned long *masks;
+static unsigned int mask_words;
+/* For each CPU the youngest generation that a flush there covers. */
+static u64 *covered;
+/* Slots in use. Set and cleared under table_lock, read without. */
+static DECLARE_BITMAP(used, TLBBATCH_LUF_GENERATIONS);
+/* Slots and the reaping of them. Tasks only, never an interrupt. */
+static DEFINE_RAW_SPINLOCK(table_lock);
+static LLIST_HEAD(done);
+static unsigned int next_slot;
+/* Numbers go on over off and track: they are never used twice. */
+static atomic64_t youngest = ATOMIC64_INIT(0);
+static atomic_t nr_open = ATOMIC_INIT(0);
+/* How many generations and passes hold a file of this hash. */
+static atomic_t interest[1 << INTEREST_BITS];
+
+static unsigned long *mask_of(unsigned int slot)
+{
+	return &masks[slot * mask_words];
+}
+
+static atomic_t *interest_in(const struct address_space *file)
+{
+	return &interest[hash_ptr((void *)file, INTEREST_BITS)];
+}
+
+/**
+ * tlbbatch_luf_table_init() - make the table
+ *
+ * Context: process context, may sleep; nobody tracks.
+ * Return: 0 or -ENOMEM; nothing is left behind then.
+ */
+int tlbbatch_luf_table_init(void)
+{
+	mask_words = BITS_TO_LONGS(nr_cpu_ids);
+	generations = kvcalloc(TLBBATCH_LUF_GENERATIONS, sizeof(*generations),
+			       GFP_KERNEL);
+	masks = kvcalloc(TLBBATCH_LUF_GENERATIONS, mask_words * sizeof(*masks),
+			 GFP_KERNEL);
+	covered = kvcalloc(nr_cpu_ids, sizeof(*covered), GFP_KERNEL);
+	if (generations && masks && covered && !tlbbatch_luf_pages_init()) {
+		if (!tlbbatch_luf_index_init())
+			return 0;
+		tlbbatch_luf_pages_exit();
+	}
+	kvfree(covered);
+	kvfree(masks);
+	kvfree(generations);
+	return -ENOMEM;
+}
+
+/**
+ * tlbbatch_luf_table_exit() - free it
+ *
+ * Context: process context; all generations given up, nobody tracks any more.
+ */
+void tlbbatch_luf_table_exit(void)
+{
+	tlbbatch_luf_index_exit();
+	tlbbatch_luf_pages_exit();
+	kvfree(covered);
+	kvfree(masks);
+	kvfree(generations);
+	bitmap_zero(used, TLBBATCH_LUF_GENERATIONS);
+	init_llist_head(&done);
+}
+
+/**
+ * tlbbatch_luf_youngest() - the number of the youngest generation
+ *
+ * A flush that begins behind this read covers all generations up to it: each got
+ * its number behind the clearing of its page table entries. Pairs with the full
+ * barrier of the increment in next_number().
+ *
+ * Context: any.
+ */
+u64 tlbbatch_luf_youngest(void)
+{
+	return atomic64_read_acquire(&youngest);
+}
+
+static u64 next_number(void)
+{
+	return atomic64_inc_return(&youngest);
+}
+
+/**
+ * tlbbatch_luf_nr_open() - generations that are open
+ *
+ * Context: any.
+ */
+u64 tlbbatch_luf_nr_open(void)
+{
+	return atomic_read(&nr_open);
+}
+
+/**
+ * tlbbatch_luf_cover() - a flush that LUF would not have put off is complete
+ * @cpu: on this CPU
+ * @number: the youngest generation when it began
+ *
+ * Context: any, also interrupts off.
+ */
+void tlbbatch_luf_cover(unsigned int cpu, u64 number)
+{
+	u64 old = READ_ONCE(covered[cpu]);
+
+	while (old < number && !try_cmpxchg64(&covered[cpu], &old, number))
+		;
+}
+
+/**
+ * tlbbatch_luf_interest() - begin or end to care for events on a file
+ * @file: the file
+ * @by: 1 or -1
+ *
+ * A full barrier: the caller is about to unmap; see tlbbatch_luf_give_up().
+ *
+ * Context: any.
+ */
+void tlbbatch_luf_interest(const struct address_space *file, int by)
+{
+	atomic_add_return(by, interest_in(file));
+}
+
+static void count(enum tlbbatch_luf_state state, enum tlbbatch_luf_reason reason)
+{
+	switch (state) {
+	case TLBBATCH_GENERATION_SAVED:
+		tlbbatch_count(TLBBATCH_LUF_SAVED, 1);
+		break;
+	case TLBBATCH_GENERATION_NEEDED:
+		tlbbatch_count(TLBBATCH_LUF_NEEDED, 1);
+		break;
+	case TLBBATCH_GENERATION_GIVEN_UP:
+		tlbbatch_count(TLBBATCH_LUF_GIVEN_UP, 1);
+		tlbbatch_count(TLBBATCH_LUF_GIVEN_UP_KEPT + reason, 1);
+		break;
+	default:
+		tlbbatch_count(TLBBATCH_LUF_UNTRACKED, 1);
+	}
+}
+
+/* What an event takes by itself is no proof that it was taken before. */
+struct taken {
+	unsigned long pfn;
+	unsigned int nr;
+};
+
+static bool frames_are_free(unsigned long pfn, unsigned int nr, void *data)
+{
+	const struct taken *taken = data;
+
+	for (; nr--; pfn++) {
+		struct page *page = pfn_to_page(pfn);
+
+		if (pfn - taken->pfn < taken->nr)
+			continue;
+		/* Frozen pages of slab have no references either. */
+		if (page_ref_count(page) || PageCompound(page) || PageSlab(page))
+			return false;
+	}
+	return true;
+}
+
+/* LUF flushes for it now: that covers whatever else these CPUs put off. */
+static void flush_virtually(unsigned int slot, u64 number)
+{
+	u64 now = tlbbatch_luf_youngest();
+	unsigned int cpu;
+
+	for_each_set_bit(cpu, mask_of(slot), nr_cpu_ids)
+		if (READ_ONCE(covered[cpu]) < number)
+			tlbbatch_luf_cover(cpu, now);
+}
+
+/*
+ * An event, or a look (@event is OPEN), at a generation that was seen open with
+ * @word. True if this ended it.
+ */
+static bool end(unsigned int slot, u64 word, enum tlbbatch_luf_state event,
+		enum tlbbatch_luf_reason reason, struct taken taken)
+{
+	struct generation *generation = &generations[slot];
+	u64 number = tlbbatch_luf_number_of(word);
+	struct tlbbatch_luf_facts facts = {
+		.covered = tlbbatch_luf_covered(mask_of(slot), nr_cpu_ids,
+						covered, number),
+		.pages_free = true,
+		.event = event,
+	};
+	enum tlbbatch_luf_state state;
+	unsigned int i;
+
+	/* The pages are looked at behind the coverage; see frames_are_free(). */
+	smp_rmb();
+	if (facts.covered && !tlbbatch_luf_break(TLBBATCH_LUF_BREAK_LOOK) &&
+	    !tlbbatch_luf_break(TLBBATCH_LUF_BREAK_REUSE))
+		facts.pages_free = tlbbatch_luf_pages_all(&generation->pages,
+							  frames_are_free, &taken);
+	state = tlbbatch_luf_outcome(&facts);
+	if (state == TLBBATCH_GENERATION_OPEN)
+		return false;
+	if (state == TLBBATCH_GENERATION_NEEDED && !facts.covered)
+		flush_virtually(slot, number);
+	if (cmpxchg64(&generation->word, word, tlbbatch_luf_word(number, state)) !=
+	    word)
+		return false;
+
+	/* It is this caller's alone, up to llist_add(). */
+	count(state, reason);
+	if (state == TLBBATCH_GENERATION_SAVED)
+		tlbbatch_count(TLBBATCH_LUF_IPIS_AVOIDED, generation->ipis);
+	for (i = 0; i < generation->files.nr; i++)
+		tlbbatch_luf_interest(generation->files.file[i], -1);
+	atomic_dec(&nr_open);
+	llist_add(&generation->done, &done);
+	return true;
+}
+
+/* Under table_lock. */
+static void reap(void)
+{
+	struct generation *generation, *next;
+
+	llist_for_each_entry_safe(generation, next, llist_del_all(&done), done) {
+		unsigned int slot = generation - generations;
+
+		tlbbatch_luf_index_clear(&generation->pages, slot);
+		tlbbatch_luf_pages_drop(&generation->pages);
+		clear_bit(slot, used);
+	}
+}
+
+static unsigned int take_slot(void)
+{
+	unsigned int slot;
+
+	raw_spin_lock(&table_lock);
+	reap();
+	slot = find_next_zero_bit(used, TLBBATCH_LUF_GENERATIONS, next_slot);
+	if (slot == TLBBATCH_LUF_GENERATIONS)
+		slot = find_first_zero_bit(used, TLBBATCH_LUF_GENERATIONS);
+	if (slot < TLBBATCH_LUF_GENERATIONS) {
+		next_slot = slot + 1 < TLBBATCH_LUF_GENERATIONS ? slot + 1 : 0;
+		/* Its word is none of an open generation yet. */
+		set_bit(slot, used);
+	}
+	raw_spin_unlock(&table_lock);
+	return slot;
+}
+
+/**
+ * tlbbatch_luf_open() - the next generation
+ * @files: whose pages it frees; the interest in them passes to it
+ * @pages: what it frees, all of it frozen and not free yet; passes to it
+ * @cpus: that it would have flushed
+ *
+ * Context: the pass that is about to flush, preemption off.
+ * Return: false if there is no room: it counts as untracked, and all stays the
+ *	caller's.
+ */
+bool tlbbatch_luf_open(const struct tlbbatch_luf_files *files,
+		       const struct tlbbatch_luf_pages *pages,
+		       const unsigned long *cpus)
+{
+	unsigned int slot = take_slot();
+	struct generation *generation;
+	unsigned int this_cpu = raw_smp_processor_id();
+
+	if (slot == TLBBATCH_LUF_GENERATIONS) {
+		tlbbatch_luf_untracked();
+		return false;
+	}
+	generation = &generations[slot];
+	generation->pages = *pages;
+	generation->files = *files;
+	bitmap_copy(mask_of(slot), cpus, nr_cpu_ids);
+	generation->ipis = bitmap_weight(cpus, nr_cpu_ids) -
+			   test_bit(this_cpu, cpus);
+	tlbbatch_luf_index_set(pages, slot);
+	atomic_inc(&nr_open);
+	/* All of it comes before; pairs with the acquire in look_at(). */
+	smp_store_release(&generation->word,
+			  tlbbatch_luf_word(next_number(),
+					    TLBBATCH_GENERATION_OPEN));
+	return true;
+}
+
+/**
+ * tlbbatch_luf_stillborn() - a generation that is given up as it is born
+ * @reason: why
+ *
+ * Context: any.
+ */
+void tlbbatch_luf_stillborn(enum tlbbatch_luf_reason reason)
+{
+	next_number();
+	count(TLBBATCH_GENERATION_GIVEN_UP, reason);
+}
+
+/**
+ * tlbbatch_luf_untracked() - a generation that didn't fit into the bookkeeping
+ *
+ * Context: any.
+ */
+void tlbbatch_luf_untracked(void)
+{
+	next_number();
+	count(TLBBATCH_GENERATION_UNTRACKED, 0);
+}
+
+/* The word of a slot, if its generation is open; else 0. */
+static u64 look_at(unsigned int slot)
+{
+	/* Pairs with the release in tlbbatch_luf_open(). */
+	u64 word = smp_load_acquire(&generations[slot].word);
+
+	return tlbbatch_luf_state_of(word) == TLBBATCH_GENERATION_OPEN ? word : 0;
+}
+
+static bool holds_file(const struct tlbbatch_luf_files *files,
+		       const struct address_space *file)
+{
+	unsigned int i;
+
+	for (i = 0; i < min(files->nr, TLBBATCH_LUF_FILES); i++)
+		if (files->file[i] == file)
+			return true;
+	return false;
+}
+
+/**
+ * tlbbatch_luf_give_up() - a stale entry of a file could be seen from now on
+ * @file: the file; NULL for all
+ * @reason: what happened
+ *
+ * Passes first: one that isn't in the table yet, when that is gone through, finds
+ * out that it was hit when it enters it.
+ *
+ * Context: any but NMI, before the kernel acts.
+ */
+void tlbbatch_luf_give_up(const struct address_space *file,
+			  enum tlbbatch_luf_reason reason)
+{
+	unsigned int slot;
+	u64 word;
+
+	if (file && !atomic_read(interest_in(file)))
+		return;
+	if (tlbbatch_luf_break(TLBBATCH_LUF_BREAK_EVENTS) &&
+	    reason != TLBBATCH_LUF_REASON_OFF)
+		return;
+	tlbbatch_luf_passes_hit(file);
+	/* Pairs with the barrier in tlbbatch_luf_see_flush(). */
+	smp_mb();
+	for_each_set_bit(slot, used, TLBBATCH_LUF_GENERATIONS) {
+		word = look_at(slot);
+		if (!word || (file && !holds_file(&generations[slot].files, file)))
+			continue;
+		end(slot, word, TLBBATCH_GENERATION_GIVEN_UP, reason,
+		    (struct taken){ 0 });
+	}
+}
+
+/**
+ * tlbbatch_luf_distrust() - a reuse may have gone unseen
+ *
+ * Context: any but NMI.
+ */
+void tlbbatch_luf_distrust(void)
+{
+	unsigned int slot;
+	u64 word;
+
+	for_each_set_bit(slot, used, TLBBATCH_LUF_GENERATIONS) {
+		word = look_at(slot);
+		if (word)
+			end(slot, word, TLBBATCH_GENERATION_UNTRACKED, 0,
+			    (struct taken){ 0 });
+	}
+}
+
+static void reuse_of(unsigned int slot, unsigned long pfn, unsigned int nr)
+{
+	u64 word = look_at(slot);
+
+	/* A slot that was taken again meanwhile holds other pages. */
+	if (word && tlbbatch_luf_index_is(pfn, nr, slot))
+		end(slot, word, TLBBATCH_GENERATION_NEEDED, 0,
+		    (struct taken){ .pfn = pfn, .nr = nr });
+}
+
+/**
+ * tlbbatch_luf_reuse() - free pages are about to be used
+ * @pfn: the first
+ * @nr: how many
+ *
+ * Context: any, also NMI; before the pages are handed over.
+ */
+void tlbbatch_luf_reuse(unsigned long pfn, unsigned int nr)
+{
+	if (!tlbbatch_luf_break(TLBBATCH_LUF_BREAK_REUSE))
+		tlbbatch_luf_index_visit(pfn, nr, reuse_of);
+}
+
+/**
+ * tlbbatch_luf_sweep() - end what is covered, and reap what has ended
+ * @nr: look at so many generations at most
+ *
+ * Context: task, preemption off.
+ */
+void tlbbatch_luf_sweep(unsigned int nr)
+{
+	static unsigned int cursor;
+	unsigned int slot = READ_ONCE(cursor);
+	u64 word;
+
+	if (nr >= TLBBATCH_LUF_GENERATIONS)
+		slot = 0;
+	while (nr--) {
+		slot = find_next_bit(used, TLBBATCH_LUF_GENERATIONS, slot);
+		if (slot == TLBBATCH_LUF_GENERATIONS) {
+			slot = 0;
+			break;
+		}
+		word = look_at(slot);
+		if (word)
+			end(slot, word, TLBBATCH_GENERATION_OPEN, 0,
+			    (struct taken){ 0 });
+		slot++;
+	}
+	WRITE_ONCE(cursor, slot);
+	raw_spin_lock(&table_lock);
+	reap();
+	raw_spin_unlock(&table_lock);
+}
