@@ -203,6 +203,22 @@ bool tlbbatch_kernel_has(const char *tag, const char *member)
 	return err != -ENOENT;
 }
 
+/**
+ * tlbbatch_member_offset() - where a member of a struct lies
+ * @tag: the struct's tag
+ * @member: the member
+ * @type: what it must be
+ * @offset: receives its offset in bytes
+ *
+ * Context: process context, at load; BTF open.
+ * Return: false if there is no such member, or it is of another type.
+ */
+bool tlbbatch_member_offset(const char *tag, const char *member,
+			    const char *type, u32 *offset)
+{
+	return !tlbbatch_btf_check_member(&btf, tag, member, type, offset, NULL, 0);
+}
+
 static int resolve_helper(const struct helper *helper)
 {
 	const char *name = helper->names[0];
@@ -224,8 +240,6 @@ static int resolve_helper(const struct helper *helper)
 
 static int resolve_private(void)
 {
-	char found[64] = "";
-
 	demotion_enabled =
 		(const bool *)tlbbatch_symbol_address("numa_demotion_enabled");
 	if (!demotion_enabled) {
@@ -233,10 +247,8 @@ static int resolve_private(void)
 			sizeof(missing));
 		return -ENOENT;
 	}
-	if (tlbbatch_btf_check_member(&btf, "scan_control", "target_mem_cgroup",
-				      "struct mem_cgroup *",
-				      &target_memcg_offset, found,
-				      sizeof(found))) {
+	if (!tlbbatch_member_offset("scan_control", "target_mem_cgroup",
+				    "struct mem_cgroup *", &target_memcg_offset)) {
 		strscpy(missing, "scan_control.target_mem_cgroup not found",
 			sizeof(missing));
 		return -ENOENT;

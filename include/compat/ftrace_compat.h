@@ -18,4 +18,15 @@
 	ftrace_instruction_pointer_set(fregs, ip)
 #endif
 
+/* An argument of the function that is entered, one of the six in registers. */
+static __always_inline unsigned long
+compat_ftrace_argument(struct ftrace_regs *fregs, unsigned int n)
+{
+#ifdef TLBBATCH_HAVE_FTRACE_REGS_GET_ARGUMENT
+	return ftrace_regs_get_argument(fregs, n);
+#else
+	return regs_get_kernel_argument(&fregs->regs, n);
+#endif
+}
+
 #endif /* TLBBATCH_COMPAT_FTRACE_H */

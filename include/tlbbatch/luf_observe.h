@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What LUF tracking watches in the kernel, without changing its path. */
+#ifndef TLBBATCH_LUF_OBSERVE_H
+#define TLBBATCH_LUF_OBSERVE_H
+
+#include <linux/types.h>
+
+#define TLBBATCH_LUF_ARGS	3
+
+/**
+ * struct tlbbatch_luf_entry - a function of the kernel whose entry is watched
+ * @symbol: its name
+ * @proto: its prototype as BTF tells it, see btf.h
+ * @see: called at its entry with its first arguments, preemption off
+ * @or: the next row is what another kernel has instead
+ * @optional: a kernel without it, and without its alternatives, has no use for it
+ * @ip: the ftrace site, 0 if this kernel has another row's
+ */
+struct tlbbatch_luf_entry {
+	const char *symbol;
+	const char *proto;
+	void (*see)(const unsigned long *args);
+	bool or;
+	bool optional;
+
+	unsigned long ip;
+};
+
+/* luf_events.c */
+extern struct tlbbatch_luf_entry tlbbatch_luf_entries[];
+extern const unsigned int tlbbatch_luf_nr_entries;
+
+#define for_each_tlbbatch_luf_entry(entry)				\
+	for (entry = tlbbatch_luf_entries;				\
+	     entry < tlbbatch_luf_entries + tlbbatch_luf_nr_entries; entry++)
+
+const char *tlbbatch_luf_events_resolve(void);
+
+/* luf_flush.c: flushes, CPU by CPU */
+void tlbbatch_luf_see_flush_begin(bool of_mm);
+void tlbbatch_luf_probe_tlb_flush(void *data, int reason, unsigned long pages);
+void tlbbatch_luf_seen_youngest(void);
+
+/* luf_observe.c */
+const char *tlbbatch_luf_resolve(void);
+int tlbbatch_luf_attach(void);
+int tlbbatch_luf_detach(void);
+void tlbbatch_luf_check_missed(void);
+
+#endif /* TLBBATCH_LUF_OBSERVE_H */

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What reclaim unmaps and flushes, as LUF would see it. */
+#ifndef TLBBATCH_LUF_PASS_H
+#define TLBBATCH_LUF_PASS_H
+
+#include <linux/mm_types.h>
+#include <linux/types.h>
+
+int tlbbatch_luf_passes_init(void);
+void tlbbatch_luf_passes_exit(void);
+
+void tlbbatch_luf_see_pass(void);
+void tlbbatch_luf_see_unmap(struct folio *folio);
+void tlbbatch_luf_see_other_unmap(bool in_pass);
+void tlbbatch_luf_see_flush(const struct arch_tlbflush_unmap_batch *batch);
+void tlbbatch_luf_see_flush_end(void);
+void tlbbatch_luf_passes_hit(const struct address_space *file);
+
+#endif /* TLBBATCH_LUF_PASS_H */

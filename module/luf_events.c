@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Every function of the kernel whose entry LUF tracking watches, a row each: the
+ * pass, its unmaps and flushes; pages that are taken without mm_page_alloc; and the
+ * events of rule 19, by which a stale read-only entry could be seen.
+ *
+ * An event is seen at its start, before the kernel acts. It meets the generations
+ * that freed pages of its file: stale entries of a file's pages lie where a VMA of
+ * that file is or was.
+ */
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/pagemap.h>
+#include <linux/rmap.h>
+#include <tlbbatch/debug.h>
+#include <tlbbatch/luf_observe.h>
+#include <tlbbatch/luf_pass.h>
+#include <tlbbatch/luf_table.h>
+#include <tlbbatch/symbols.h>
+
+/* Where structs that are the kernel's own have what is read of them. */
+static u32 move_old_vma;
+static u32 flush_mm;
+
+static void vma_event(const struct vm_area_struct *vma,
+		      enum tlbbatch_luf_reason reason)
+{
+	if (vma && vma->vm_file)
+		tlbbatch_luf_give_up(vma->vm_file->f_mapping, reason);
+}
+
+/* Section: the pass */
+
+static void see_shrink_folio_list(const unsigned long *args)
+{
+	tlbbatch_luf_see_pass();
+}
+
+static void see_try_to_unmap(const unsigned long *args)
+{
+	if (args[1] & TTU_BATCH_FLUSH)
+		tlbbatch_luf_see_unmap((struct folio *)args[0]);
+}
+
+static void see_arch_tlbbatch_flush(const unsigned long *args)
+{
+	tlbbatch_luf_see_flush((struct arch_tlbflush_unmap_batch *)args[0]);
+}
+
+static void see_flush_tlb_func(const unsigned long *args)
+{
+	tlbbatch_luf_see_flush_begin(*(struct mm_struct **)(args[0] + flush_mm));
+}
+
+/* Section: reuse */
+
+/* Compaction, contiguous allocation, page reporting: all take from the buddy here. */
+static void see_isolate_free_page(const unsigned long *args)
+{
+	if (!tlbbatch_luf_break(TLBBATCH_LUF_BREAK_LOOK))
+		tlbbatch_luf_reuse(page_to_pfn((struct page *)args[0]),
+				   1U << args[1]);
+}
+
+/* Section: rule 19 */
+
+/* A write fault, or a write by GUP. */
+static void see_write_fault(const unsigned long *args)
+{
+	const struct vm_fault *vmf = (const struct vm_fault *)args[0];
+
+	if (vmf->flags & FAULT_FLAG_WRITE)
+		vma_event(vmf->vma, TLBBATCH_LUF_REASON_WRITE_FAULT);
+}
+
+/* VM_SHARED is only kept for a file that may be written. */
+static void see_uprobe_mmap(const unsigned long *args)
+{
+	const struct vm_area_struct *vma = (const struct vm_area_struct *)args[0];
+
+	if (vma->vm_flags & VM_SHARED)
+		vma_event(vma, TLBBATCH_LUF_REASON_SHARED_MAP);
+}
+
+/* Every write(2), splice, fallocate, copy and reflink asks before it writes. */
+static void see_security_file_permission(const unsigned long *args)
+{
+	const struct file *file = (const struct file *)args[0];
+
+	if (args[1] & MAY_WRITE)
+		tlbbatch_luf_give_up(file->f_mapping,
+				     TLBBATCH_LUF_REASON_WRITTEN);
+}
+
+static void see_unmap_mapping(const unsigned long *args)
+{
+	tlbbatch_luf_give_up((const struct address_space *)args[0],
+			     TLBBATCH_LUF_REASON_TRUNCATED);
+}
+
+/* The kernel tells uprobes of each range of a file's VMA that it zaps. */
+static void see_uprobe_munmap(const unsigned long *args)
+{
+	vma_event((const struct vm_area_struct *)args[0],
+		  TLBBATCH_LUF_REASON_UNMAPPED);
+}
+
+static void see_change_protection(const unsigned long *args)
+{
+	vma_event((const struct vm_area_struct *)args[1],
+		  TLBBATCH_LUF_REASON_MPROTECT);
+}
+
+static void see_move_page_tables(const unsigned long *args)
+{
+	vma_event((const struct vm_area_struct *)args[0],
+		  TLBBATCH_LUF_REASON_MREMAP);
+}
+
+static void see_move_page_tables_control(const unsigned long *args)
+{
+	vma_event(*(struct vm_area_struct **)(args[0] + move_old_vma),
+		  TLBBATCH_LUF_REASON_MREMAP);
+}
+
+static void see_try_to_migrate(const unsigned long *args)
+{
+	struct folio *folio = (struct folio *)args[0];
+
+	tlbbatch_luf_see_other_unmap(args[1] & TTU_SPLIT_HUGE_PMD);
+	if (!folio_test_anon(folio) && !folio_test_swapcache(folio) &&
+	    folio_mapping(folio))
+		tlbbatch_luf_give_up(folio_mapping(folio),
+				     TLBBATCH_LUF_REASON_MIGRATED);
+}
+
+static void see_collapse_file(const unsigned long *args)
+{
+	const struct file *file = (const struct file *)args[2];
+
+	tlbbatch_luf_see_other_unmap(false);
+	tlbbatch_luf_give_up(file->f_mapping, TLBBATCH_LUF_REASON_COLLAPSED);
+}
+
+static void see_uprobe_register(const unsigned long *args)
+{
+	const struct inode *inode = (const struct inode *)args[0];
+
+	tlbbatch_luf_give_up(inode->i_mapping, TLBBATCH_LUF_REASON_UPROBE);
+}
+
+struct tlbbatch_luf_entry tlbbatch_luf_entries[] = {
+	{ .symbol = "shrink_folio_list", .see = see_shrink_folio_list, .or = true,
+	  .proto = "unsigned int(struct list_head *, struct pglist_data *, "
+		   "struct scan_control *, struct reclaim_stat *, bool, "
+		   "struct mem_cgroup *)" },
+	{ .symbol = "shrink_folio_list", .see = see_shrink_folio_list,
+	  .proto = "unsigned int(struct list_head *, struct pglist_data *, "
+		   "struct scan_control *, struct reclaim_stat *, bool)" },
+	{ .symbol = "try_to_unmap", .see = see_try_to_unmap,
+	  .proto = "void(struct folio *, enum ttu_flags)" },
+	{ .symbol = "arch_tlbbatch_flush", .see = see_arch_tlbbatch_flush,
+	  .proto = "void(struct arch_tlbflush_unmap_batch *)" },
+	{ .symbol = "flush_tlb_func", .see = see_flush_tlb_func,
+	  .proto = "void(void *)" },
+	{ .symbol = "__isolate_free_page", .see = see_isolate_free_page,
+	  .proto = "int(struct page *, unsigned int)" },
+	{ .symbol = "finish_fault", .see = see_write_fault,
+	  .proto = "vm_fault_t(struct vm_fault *)" },
+	{ .symbol = "do_wp_page", .see = see_write_fault,
+	  .proto = "vm_fault_t(struct vm_fault *)" },
+	{ .symbol = "uprobe_mmap", .see = see_uprobe_mmap,
+	  .proto = "int(struct vm_area_struct *)" },
+	{ .symbol = "security_file_permission",
+	  .see = see_security_file_permission,
+	  .proto = "int(struct file *, int)" },
+	{ .symbol = "unmap_mapping_range", .see = see_unmap_mapping,
+	  .proto = "void(struct address_space *, const loff_t, const loff_t, int)" },
+	{ .symbol = "unmap_mapping_pages", .see = see_unmap_mapping,
+	  .proto = "void(struct address_space *, unsigned long, unsigned long, bool)" },
+	{ .symbol = "uprobe_munmap", .see = see_uprobe_munmap,
+	  .proto = "void(struct vm_area_struct *, unsigned long, unsigned long)" },
+	{ .symbol = "change_protection", .see = see_change_protection, .or = true,
+	  .proto = "long(struct mmu_gather *, struct vm_area_struct *, "
+		   "unsigned long, unsigned long, unsigned long)" },
+	{ .symbol = "change_protection", .see = see_change_protection,
+	  .proto = "long(struct mmu_gather *, struct vm_area_struct *, "
+		   "unsigned long, unsigned long, pgprot_t, unsigned long)" },
+	{ .symbol = "move_page_tables", .see = see_move_page_tables_control,
+	  .proto = "unsigned long(struct pagetable_move_control *)", .or = true },
+	{ .symbol = "move_page_tables", .see = see_move_page_tables, .or = true,
+	  .proto = "unsigned long(struct vm_area_struct *, unsigned long, "
+		   "struct vm_area_struct *, unsigned long, unsigned long, bool, "
+		   "bool)" },
+	{ .symbol = "move_page_tables", .see = see_move_page_tables,
+	  .proto = "unsigned long(struct vm_area_struct *, unsigned long, "
+		   "struct vm_area_struct *, unsigned long, unsigned long, bool)" },
+	{ .symbol = "try_to_migrate", .see = see_try_to_migrate,
+	  .proto = "void(struct folio *, enum ttu_flags)" },
+	{ .symbol = "collapse_file", .see = see_collapse_file, .or = true,
+	  .proto = "enum scan_result(struct mm_struct *, unsigned long, "
+		   "struct file *, unsigned long, struct collapse_control *)" },
+	{ .symbol = "collapse_file", .see = see_collapse_file,
+	  .proto = "int(struct mm_struct *, unsigned long, struct file *, "
+		   "unsigned long, struct collapse_control *)" },
+	{ .symbol = "uprobe_register", .see = see_uprobe_register, .or = true,
+	  .proto = "struct uprobe *(struct inode *, loff_t, loff_t, "
+		   "struct uprobe_consumer *)" },
+	{ .symbol = "uprobe_register", .see = see_uprobe_register,
+	  .proto = "int(struct inode *, loff_t, struct uprobe_consumer *)" },
+	/* Up to 6.11. */
+	{ .symbol = "uprobe_register_refctr", .see = see_uprobe_register,
+	  .proto = "int(struct inode *, loff_t, loff_t, struct uprobe_consumer *)",
+	  .optional = true },
+};
+
+const unsigned int tlbbatch_luf_nr_entries = ARRAY_SIZE(tlbbatch_luf_entries);
+
+/**
+ * tlbbatch_luf_events_resolve() - find what the rows above need besides
+ *
+ * Context: process context, at load; BTF open.
+ * Return: what this kernel lacks, or NULL.
+ */
+const char *tlbbatch_luf_events_resolve(void)
+{
+	if (!tlbbatch_member_offset("flush_tlb_info", "mm", "struct mm_struct *",
+				    &flush_mm))
+		return "flush_tlb_info.mm";
+	if (tlbbatch_kernel_has("pagetable_move_control", NULL) &&
+	    !tlbbatch_member_offset("pagetable_move_control", "old",
+				    "struct vm_area_struct *", &move_old_vma))
+		return "pagetable_move_control.old";
+	return NULL;
+}

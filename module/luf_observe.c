@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Watch the kernel for LUF tracking: entries of functions by ftrace, two returns by
+ * return probes, two tracepoints. Nothing is redirected; off, nothing is attached.
+ */
+#define pr_fmt(fmt) "tlbbatch: " fmt
+#include <linux/ftrace.h>
+#include <linux/hash.h>
+#include <linux/kprobes.h>
+#include <linux/mm.h>
+#include <linux/printk.h>
+#include <linux/tracepoint.h>
+#include <compat/ftrace_compat.h>
+#include <tlbbatch/debug.h>
+#include <tlbbatch/hook.h>
+#include <tlbbatch/kernel_calls.h>
+#include <tlbbatch/luf_observe.h>
+#include <tlbbatch/luf_pass.h>
+#include <tlbbatch/luf_table.h>
+#include <tlbbatch/symbols.h>
+
+/* Section: entries of functions */
+
+#define BY_IP_BITS	6
+
+/* Open addressing, at most half full. */
+static struct tlbbatch_luf_entry *by_ip[1 << BY_IP_BITS];
+
+static unsigned int probe_ip(unsigned long ip, unsigned int i)
+{
+	return (hash_long(ip, BY_IP_BITS) + i) & ((1 << BY_IP_BITS) - 1);
+}
+
+static void notrace callback(unsigned long ip, unsigned long parent_ip,
+			     struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	struct tlbbatch_luf_entry *entry;
+	unsigned long args[TLBBATCH_LUF_ARGS];
+	unsigned int i;
+	int bit;
+
+	/* Recursion would be a function that is watched and called from here. */
+	bit = ftrace_test_recursion_trylock(ip, parent_ip);
+	if (WARN_ON_ONCE(bit < 0))
+		return;
+	for (i = 0; (entry = by_ip[probe_ip(ip, i)]); i++)
+		if (entry->ip == ip)
+			break;
+	if (likely(entry)) {
+		for (i = 0; i < TLBBATCH_LUF_ARGS; i++)
+			args[i] = compat_ftrace_argument(fregs, i);
+		entry->see(args);
+	}
+	ftrace_test_recursion_unlock(bit);
+}
+
+/* PERMANENT: ftrace_enabled=0 would make the answer a wrong one, silently. */
+static struct ftrace_ops ops = {
+	.func = callback,
+	.flags = FTRACE_OPS_FL_PERMANENT | COMPAT_FTRACE_OPS_FL,
+};
+
+static int resolve_entry(struct tlbbatch_luf_entry *entry)
+{
+	unsigned long addr = tlbbatch_symbol_address(entry->symbol);
+	unsigned int i;
+
+	if (!tlbbatch_is_kernel_text(addr) ||
+	    !tlbbatch_symbol_matches(entry->symbol, entry->proto))
+		return -ENOENT;
+	entry->ip = static_call(tlbbatch_ftrace_location)(addr);
+	if (!entry->ip)
+		return -ENOENT;
+	for (i = 0; by_ip[probe_ip(entry->ip, i)]; i++)
+		;
+	by_ip[probe_ip(entry->ip, i)] = entry;
+	return 0;
+}
+
+/* The first of its alternatives that this kernel has is watched. */
+static const char *resolve_entries(void)
+{
+	struct tlbbatch_luf_entry *entry;
+	bool found = false;
+
+	if (tlbbatch_luf_nr_entries > ARRAY_SIZE(by_ip) / 2)
+		return "room for so many functions";
+	for_each_tlbbatch_luf_entry(entry) {
+		if (!found)
+			found = !resolve_entry(entry);
+		if (entry->or)
+			continue;
+		if (!found && !entry->optional)
+			return entry->symbol;
+		found = false;
+	}
+	return NULL;
+}
+
+static void clear_filter(void)
+{
+	ftrace_set_filter(&ops, NULL, 0, 1);
+}
+
+static int attach_entries(void)
+{
+	struct tlbbatch_luf_entry *entry;
+	int err = 0;
+
+	for_each_tlbbatch_luf_entry(entry) {
+		if (entry->ip)
+			err = ftrace_set_filter_ip(&ops, entry->ip, 0, 0);
+		if (err)
+			break;
+	}
+	if (!err)
+		err = register_ftrace_function(&ops);
+	if (err)
+		clear_filter();
+	return err;
+}
+
+/* First unregister, then clear the filter. */
+static int detach_entries(void)
+{
+	int err = unregister_ftrace_function(&ops);
+
+	if (!err)
+		clear_filter();
+	return err;
+}
+
+/* Section: returns */
+
+static int flush_returns(struct kretprobe_instance *instance,
+			 struct pt_regs *regs)
+{
+	tlbbatch_luf_see_flush_end();
+	return 0;
+}
+
+/* Where a bulk allocation puts its pages; a list only up to 6.12 or so. */
+struct bulk {
+	struct list_head *list;
+	struct page **array;
+};
+
+static bool bulk_has_list;
+
+static int bulk_begins(struct kretprobe_instance *instance, struct pt_regs *regs)
+{
+	struct bulk *bulk = (struct bulk *)instance->data;
+
+	bulk->list = NULL;
+	if (bulk_has_list)
+		bulk->list = (void *)regs_get_kernel_argument(regs, 4);
+	bulk->array = (void *)regs_get_kernel_argument(regs, bulk_has_list ? 5 : 4);
+	return 0;
+}
+
+static int bulk_returns(struct kretprobe_instance *instance, struct pt_regs *regs)
+{
+	const struct bulk *bulk = (const struct bulk *)instance->data;
+	unsigned long nr = regs_return_value(regs), i;
+	struct page *page;
+
+	if (tlbbatch_luf_break(TLBBATCH_LUF_BREAK_LOOK))
+		return 0;
+	if (bulk->list) {
+		/* New ones come to the front. */
+		list_for_each_entry(page, bulk->list, lru) {
+			if (!nr--)
+				break;
+			tlbbatch_luf_reuse(page_to_pfn(page), 1);
+		}
+		return 0;
+	}
+	for (i = 0; bulk->array && i < nr; i++)
+		if (bulk->array[i])
+			tlbbatch_luf_reuse(page_to_pfn(bulk->array[i]), 1);
+	return 0;
+}
+
+#define PROTO_BULK "unsigned long(gfp_t, int, nodemask_t *, int, struct page **)"
+#define PROTO_BULK_LIST \
+	"unsigned long(gfp_t, int, nodemask_t *, int, struct list_head *, " \
+	"struct page **)"
+
+static const struct bulk_shape {
+	const char *symbol;
+	const char *proto;
+	bool has_list;
+} bulk_shapes[] = {
+	{ "alloc_pages_bulk_noprof", PROTO_BULK, false },
+	{ "alloc_pages_bulk_noprof", PROTO_BULK_LIST, true },
+	{ "__alloc_pages_bulk", PROTO_BULK_LIST, true },
+};
+
+static const char *bulk_symbol;
+/* A probe can't be registered twice without being made anew. */
+static struct kretprobe flush_probe, bulk_probe;
+static int missed;
+
+static const char *resolve_returns(void)
+{
+	const struct bulk_shape *shape;
+
+	for (shape = bulk_shapes; shape < bulk_shapes + ARRAY_SIZE(bulk_shapes);
+	     shape++) {
+		if (!tlbbatch_is_kernel_text(tlbbatch_symbol_address(shape->symbol)) ||
+		    !tlbbatch_symbol_matches(shape->symbol, shape->proto))
+			continue;
+		bulk_symbol = shape->symbol;
+		bulk_has_list = shape->has_list;
+		return NULL;
+	}
+	return "the bulk page allocator";
+}
+
+static int attach_returns(void)
+{
+	int active = max(64U, 4 * num_possible_cpus());
+	int err;
+
+	flush_probe = (struct kretprobe){
+		.kp.symbol_name = "arch_tlbbatch_flush",
+		.handler = flush_returns,
+		.maxactive = active,
+	};
+	bulk_probe = (struct kretprobe){
+		.kp.symbol_name = bulk_symbol,
+		.entry_handler = bulk_begins,
+		.handler = bulk_returns,
+		.data_size = sizeof(struct bulk),
+		.maxactive = active,
+	};
+	missed = 0;
+	err = register_kretprobe(&flush_probe);
+	if (err)
+		return err;
+	err = register_kretprobe(&bulk_probe);
+	if (err)
+		unregister_kretprobe(&flush_probe);
+	return err;
+}
+
+static void detach_returns(void)
+{
+	unregister_kretprobe(&bulk_probe);
+	unregister_kretprobe(&flush_probe);
+}
+
+/**
+ * tlbbatch_luf_check_missed() - did a bulk allocation go unseen?
+ *
+ * Too many were under way at once. What was open then can't be trusted.
+ *
+ * Context: task.
+ */
+void tlbbatch_luf_check_missed(void)
+{
+	int now = READ_ONCE(bulk_probe.nmissed);
+
+	if (likely(now == READ_ONCE(missed)))
+		return;
+	WRITE_ONCE(missed, now);
+	tlbbatch_luf_distrust();
+}
+
+/* Section: tracepoints */
+
+static void probe_mm_page_alloc(void *data, struct page *page,
+				unsigned int order, gfp_t gfp, int migratetype)
+{
+	tlbbatch_luf_seen_youngest();
+	if (page)
+		tlbbatch_luf_reuse(page_to_pfn(page), 1U << order);
+}
+
+static struct point {
+	const char *name;
+	void *probe;
+	struct tracepoint *tracepoint;
+} points[] = {
+	{ "mm_page_alloc", probe_mm_page_alloc },
+	{ "tlb_flush", tlbbatch_luf_probe_tlb_flush },
+};
+
+static void find_point(struct tracepoint *tracepoint, void *data)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(points); i++)
+		if (!strcmp(tracepoint->name, points[i].name))
+			points[i].tracepoint = tracepoint;
+}
+
+static const char *resolve_points(void)
+{
+	unsigned int i;
+
+	for_each_kernel_tracepoint(find_point, NULL);
+	for (i = 0; i < ARRAY_SIZE(points); i++)
+		if (!points[i].tracepoint)
+			return points[i].name;
+	return NULL;
+}
+
+static void detach_points(unsigned int nr)
+{
+	while (nr--)
+		tracepoint_probe_unregister(points[nr].tracepoint,
+					    points[nr].probe, NULL);
+	tracepoint_synchronize_unregister();
+}
+
+static int attach_points(void)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < ARRAY_SIZE(points); i++) {
+		err = tracepoint_probe_register(points[i].tracepoint,
+						points[i].probe, NULL);
+		if (err) {
+			detach_points(i);
+			return err;
+		}
+	}
+	return 0;
+}
+
+/**
+ * tlbbatch_luf_resolve() - find all that must be watched
+ *
+ * Context: process context, at load; symbols found and BTF open.
+ * Return: what is missing, or NULL.
+ */
+const char *tlbbatch_luf_resolve(void)
+{
+	if (tlbbatch_symbols_missing())
+		return tlbbatch_symbols_missing();
+	return tlbbatch_luf_events_resolve() ?: resolve_entries() ?:
+	       resolve_returns() ?: resolve_points();
+}
+
+/**
+ * tlbbatch_luf_attach() - begin to watch
+ *
+ * Passes begin to be seen last, when all that can end a generation is watched.
+ *
+ * Context: process context, may sleep; tables made.
+ * Return: 0, or what registering returned; nothing is attached then.
+ */
+int tlbbatch_luf_attach(void)
+{
+	int err;
+
+	err = attach_points();
+	if (err)
+		return err;
+	err = attach_returns();
+	if (err)
+		goto points;
+	err = attach_entries();
+	if (!err)
+		return 0;
+	detach_returns();
+points:
+	detach_points(ARRAY_SIZE(points));
+	return err;
+}
+
+/**
+ * tlbbatch_luf_detach() - stop
+ *
+ * Nobody is in a probe or a callback when it returns: ftrace waits for RCU-tasks
+ * where tasks can be preempted, the others for RCU.
+ *
+ * Context: process context, may sleep, for seconds under load.
+ * Return: 0, or an error of ftrace, and all goes on.
+ */
+int tlbbatch_luf_detach(void)
+{
+	int err = detach_entries();
+
+	if (err)
+		return err;
+	detach_returns();
+	detach_points(ARRAY_SIZE(points));
+	return 0;
+}
