@@ -11,6 +11,7 @@
 #include <tlbbatch/debug.h>
 #include <tlbbatch/hook.h>
 #include <tlbbatch/knobs.h>
+#include <tlbbatch/luf.h>
 #include <tlbbatch/reclaim_context.h>
 #include <tlbbatch/reclaim_hooks.h>
 #include <tlbbatch/symbols.h>
@@ -24,6 +25,7 @@
 static int hooks_init(void)
 {
 	tlbbatch_hooks_resolve();
+	tlbbatch_luf_init();
 	/* The BTF index has served: it is larger than all the rest. */
 	tlbbatch_symbols_exit();
 	return 0;
@@ -38,6 +40,7 @@ static const struct step {
 	{ "contexts", tlbbatch_contexts_init, tlbbatch_contexts_exit },
 	{ "symbols", tlbbatch_symbols_init, tlbbatch_symbols_exit },
 	{ "hooks", hooks_init, tlbbatch_hooks_retire },
+	{ "luf", NULL, tlbbatch_luf_exit },
 	{ "tripwire", NULL, tlbbatch_tripwire_exit },
 	{ "knobs", tlbbatch_knobs_init, tlbbatch_knobs_exit },
 	{ "sysfs", tlbbatch_sysfs_init, tlbbatch_sysfs_exit },

@@ -8,10 +8,12 @@
 #include <tlbbatch/counters.h>
 #include <tlbbatch/hook.h>
 #include <tlbbatch/knobs.h>
+#include <tlbbatch/luf.h>
+#include <tlbbatch/luf_table.h>
 #include <tlbbatch/reclaim_context.h>
 #include <tlbbatch/sysfs.h>
 
-static struct kobject *root;
+static struct kobject *root, *luf;
 
 /* Section: knobs */
 
@@ -74,6 +76,85 @@ static const struct attribute_group knob_group = {
 	.attrs = knob_attrs,
 };
 
+/* Section: luf/ */
+
+static const char *const luf_modes[] = {
+	[TLBBATCH_LUF_MODE_OFF] = "off",
+	[TLBBATCH_LUF_MODE_TRACK] = "track",
+};
+
+static ssize_t mode_show(struct kobject *kobj, struct kobj_attribute *attr,
+			 char *buf)
+{
+	bool tracks = tlbbatch_luf_mode() == TLBBATCH_LUF_MODE_TRACK;
+
+	return sysfs_emit(buf, "%s\n", tracks ? "off [track]" : "[off] track");
+}
+
+static ssize_t mode_store(struct kobject *kobj, struct kobj_attribute *attr,
+			  const char *buf, size_t len)
+{
+	int wanted, err;
+
+	/* A NUL in the middle would hide what follows it. */
+	if (strnlen(buf, len) != len)
+		return -EINVAL;
+	wanted = sysfs_match_string(luf_modes, buf);
+	if (wanted < 0)
+		return wanted;
+	err = tlbbatch_luf_set_mode(wanted);
+	return err ?: len;
+}
+
+static ssize_t generation_show(struct kobject *kobj, struct kobj_attribute *attr,
+			       char *buf)
+{
+	return sysfs_emit(buf, "%llu\n", tlbbatch_luf_youngest());
+}
+
+static ssize_t open_show(struct kobject *kobj, struct kobj_attribute *attr,
+			 char *buf)
+{
+	tlbbatch_luf_settle();
+	return sysfs_emit(buf, "%llu\n", tlbbatch_luf_nr_open());
+}
+
+static struct kobj_attribute mode_attr = __ATTR_RW(mode);
+static struct kobj_attribute generation_attr = __ATTR_RO(generation);
+static struct kobj_attribute open_attr = __ATTR_RO(open);
+
+static struct attribute *luf_attrs[] = {
+	&mode_attr.attr,
+	&generation_attr.attr,
+	&open_attr.attr,
+	NULL
+};
+
+static const struct attribute_group luf_group = {
+	.attrs = luf_attrs,
+};
+
+/* What LUF would have flushed, and what it would never have had to. */
+static ssize_t flushes_luf_show(struct kobject *kobj,
+				struct kobj_attribute *attr, char *buf)
+{
+	tlbbatch_luf_settle();
+	return sysfs_emit(buf, "%llu\n",
+			  tlbbatch_counter_read(TLBBATCH_LUF_NEEDED) +
+			  tlbbatch_counter_read(TLBBATCH_LUF_GIVEN_UP));
+}
+
+static ssize_t flushes_avoided_show(struct kobject *kobj,
+				    struct kobj_attribute *attr, char *buf)
+{
+	tlbbatch_luf_settle();
+	return sysfs_emit(buf, "%llu\n",
+			  tlbbatch_counter_read(TLBBATCH_LUF_SAVED));
+}
+
+static struct kobj_attribute flushes_luf_attr = __ATTR_RO(flushes_luf);
+static struct kobj_attribute flushes_avoided_attr = __ATTR_RO(flushes_avoided);
+
 /* Section: hooks/ and stats/, a file per row of a table */
 
 /**
@@ -111,15 +192,29 @@ static ssize_t folios_waiting_show(struct kobject *kobj,
 
 static struct kobj_attribute folios_waiting_attr = __ATTR_RO(folios_waiting);
 
+static ssize_t luf_stat_show(struct kobject *kobj, struct kobj_attribute *attr,
+			     char *buf)
+{
+	tlbbatch_luf_settle();
+	return sysfs_emit(buf, "%llu\n",
+			  tlbbatch_counter_read(TLBBATCH_NR_STATS + row_of(attr)));
+}
+
 static const char *const stat_names[] = {
 #define X(upper, lower) #lower,
 	COUNTERS(X)
+	LUF_COUNTERS(X)
 #undef X
 };
 
 static const char *stat_name(unsigned int index)
 {
 	return stat_names[index];
+}
+
+static const char *luf_stat_name(unsigned int index)
+{
+	return stat_names[TLBBATCH_NR_STATS + index];
 }
 
 static const char *hook_name(unsigned int index)
@@ -133,7 +228,7 @@ static const char *hook_name(unsigned int index)
  * @rows: its files
  * @name: the name of a row
  * @show: reads a row
- * @extra: one more file, or NULL
+ * @extra: more files, or NULL
  */
 struct table {
 	struct attribute_group group;
@@ -141,7 +236,7 @@ struct table {
 	const char *(*name)(unsigned int index);
 	ssize_t (*show)(struct kobject *kobj, struct kobj_attribute *attr,
 			char *buf);
-	struct kobj_attribute *extra;
+	struct kobj_attribute *extra[2];
 };
 
 static struct table hooks_table = {
@@ -154,7 +249,14 @@ static struct table stats_table = {
 	.group.name = "stats",
 	.name = stat_name,
 	.show = stat_show,
-	.extra = &folios_waiting_attr,
+	.extra = { &folios_waiting_attr },
+};
+
+static struct table luf_stats_table = {
+	.group.name = "stats",
+	.name = luf_stat_name,
+	.show = luf_stat_show,
+	.extra = { &flushes_luf_attr, &flushes_avoided_attr },
 };
 
 static void table_free(struct table *table)
@@ -165,13 +267,14 @@ static void table_free(struct table *table)
 	table->rows = NULL;
 }
 
-static int table_make(struct table *table, unsigned int nr)
+static int table_make(struct kobject *parent, struct table *table,
+		      unsigned int nr)
 {
 	unsigned int i;
 
 	table->rows = kcalloc(nr, sizeof(*table->rows), GFP_KERNEL);
-	table->group.attrs = kcalloc(nr + 2, sizeof(*table->group.attrs),
-				     GFP_KERNEL);
+	table->group.attrs = kcalloc(nr + ARRAY_SIZE(table->extra) + 1,
+				     sizeof(*table->group.attrs), GFP_KERNEL);
 	if (!table->rows || !table->group.attrs)
 		goto no_memory;
 	for (i = 0; i < nr; i++) {
@@ -184,13 +287,45 @@ static int table_make(struct table *table, unsigned int nr)
 		row->kobj_attr.show = table->show;
 		table->group.attrs[i] = &row->kobj_attr.attr;
 	}
-	if (table->extra)
-		table->group.attrs[nr] = &table->extra->attr;
-	if (!sysfs_create_group(root, &table->group))
+	for (i = 0; i < ARRAY_SIZE(table->extra) && table->extra[i]; i++)
+		table->group.attrs[nr + i] = &table->extra[i]->attr;
+	if (!sysfs_create_group(parent, &table->group))
 		return 0;
 no_memory:
 	table_free(table);
 	return -ENOMEM;
+}
+
+static void table_drop(struct kobject *parent, struct table *table)
+{
+	sysfs_remove_group(parent, &table->group);
+	table_free(table);
+}
+
+static int luf_make(void)
+{
+	int err = -ENOMEM;
+
+	luf = kobject_create_and_add("luf", root);
+	if (!luf)
+		return -ENOMEM;
+	if (table_make(luf, &luf_stats_table,
+		       TLBBATCH_NR_COUNTERS - TLBBATCH_NR_STATS))
+		goto put;
+	err = sysfs_create_group(luf, &luf_group);
+	if (!err)
+		return 0;
+	table_drop(luf, &luf_stats_table);
+put:
+	kobject_put(luf);
+	return err;
+}
+
+static void luf_drop(void)
+{
+	sysfs_remove_group(luf, &luf_group);
+	table_drop(luf, &luf_stats_table);
+	kobject_put(luf);
 }
 
 /**
@@ -205,19 +340,21 @@ int tlbbatch_sysfs_init(void)
 	root = kobject_create_and_add("tlbbatch", kernel_kobj);
 	if (!root)
 		return -ENOMEM;
-	if (table_make(&hooks_table, tlbbatch_nr_hooks))
+	if (table_make(root, &hooks_table, tlbbatch_nr_hooks))
 		goto put;
-	if (table_make(&stats_table, ARRAY_SIZE(stat_names)))
-		goto free_hooks;
+	if (table_make(root, &stats_table, TLBBATCH_NR_STATS))
+		goto drop_hooks;
+	if (luf_make())
+		goto drop_stats;
 	err = sysfs_create_group(root, &knob_group);
 	if (!err)
 		return 0;
 
-	sysfs_remove_group(root, &stats_table.group);
-	table_free(&stats_table);
-free_hooks:
-	sysfs_remove_group(root, &hooks_table.group);
-	table_free(&hooks_table);
+	luf_drop();
+drop_stats:
+	table_drop(root, &stats_table);
+drop_hooks:
+	table_drop(root, &hooks_table);
 put:
 	kobject_put(root);
 	return err;
@@ -233,9 +370,8 @@ put:
 void tlbbatch_sysfs_exit(void)
 {
 	sysfs_remove_group(root, &knob_group);
-	sysfs_remove_group(root, &stats_table.group);
-	table_free(&stats_table);
-	sysfs_remove_group(root, &hooks_table.group);
-	table_free(&hooks_table);
+	luf_drop();
+	table_drop(root, &stats_table);
+	table_drop(root, &hooks_table);
 	kobject_put(root);
 }

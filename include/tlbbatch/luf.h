@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* LUF tracking as a whole: on, off, and what it says. */
+#ifndef TLBBATCH_LUF_H
+#define TLBBATCH_LUF_H
+
+#include <linux/types.h>
+
+/* luf/mode; what is written there, in this order. */
+enum tlbbatch_luf_mode {
+	TLBBATCH_LUF_MODE_OFF,
+	TLBBATCH_LUF_MODE_TRACK,
+	TLBBATCH_LUF_NR_MODES,
+};
+
+void tlbbatch_luf_init(void);
+void tlbbatch_luf_exit(void);
+int tlbbatch_luf_set_mode(enum tlbbatch_luf_mode mode);
+enum tlbbatch_luf_mode tlbbatch_luf_mode(void);
+void tlbbatch_luf_settle(void);
+
+#endif /* TLBBATCH_LUF_H */

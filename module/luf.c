@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Would LUF (Lazy Unmap Flush) save flushes on this workload? Tracking changes
+ * nothing in what the kernel does: it watches, counts and simulates.
+ *
+ *  luf_observe.c	attaches to the kernel and is off otherwise
+ *  luf_events.c	what is watched there, a row each
+ *  luf_pass.c		what a pass unmaps and flushes: it makes generations
+ *  luf_flush.c		what CPUs flush for other reasons: it covers them
+ *  luf_table.c		the open generations, and how each ends
+ *  luf_index.c, luf_pages.c	the pages that they freed
+ *  luf_generation.c	the decisions
+ */
+#define pr_fmt(fmt) "tlbbatch: " fmt
+#include <linux/cpuhotplug.h>
+#include <linux/memory.h>
+#include <linux/mutex.h>
+#include <linux/notifier.h>
+#include <linux/preempt.h>
+#include <linux/printk.h>
+#include <linux/sched.h>
+#include <tlbbatch/luf.h>
+#include <tlbbatch/luf_observe.h>
+#include <tlbbatch/luf_pass.h>
+#include <tlbbatch/luf_table.h>
+
+/* Serialises changes of the mode, and readers who settle with them. */
+static DEFINE_MUTEX(luf_mutex);
+static enum tlbbatch_luf_mode mode;
+static const char *missing;
+
+static int cpu_changes(unsigned int cpu)
+{
+	tlbbatch_luf_give_up(NULL, TLBBATCH_LUF_REASON_HOTPLUG);
+	return 0;
+}
+
+static int memory_changes(struct notifier_block *block, unsigned long action,
+			  void *data)
+{
+	if (action == MEM_GOING_OFFLINE || action == MEM_GOING_ONLINE)
+		tlbbatch_luf_give_up(NULL, TLBBATCH_LUF_REASON_HOTPLUG);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block memory_block = {
+	.notifier_call = memory_changes,
+};
+
+static int cpu_state;
+
+static int watch_hotplug(void)
+{
+	int err;
+
+	cpu_state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN,
+					      "tlbbatch/luf:online",
+					      cpu_changes, cpu_changes);
+	if (cpu_state < 0)
+		return cpu_state;
+	err = register_memory_notifier(&memory_block);
+	if (err)
+		cpuhp_remove_state_nocalls(cpu_state);
+	return err;
+}
+
+static void unwatch_hotplug(void)
+{
+	unregister_memory_notifier(&memory_block);
+	cpuhp_remove_state_nocalls(cpu_state);
+}
+
+static int start(void)
+{
+	int err;
+
+	if (missing) {
+		pr_err("luf: cannot track, the kernel lacks %s\n", missing);
+		return -EOPNOTSUPP;
+	}
+	err = tlbbatch_luf_table_init();
+	if (err)
+		return err;
+	err = tlbbatch_luf_passes_init();
+	if (err)
+		goto free_table;
+	err = watch_hotplug();
+	if (err)
+		goto free_passes;
+	err = tlbbatch_luf_attach();
+	if (!err)
+		return 0;
+
+	pr_err("luf: cannot watch the kernel (%d)\n", err);
+	unwatch_hotplug();
+free_passes:
+	tlbbatch_luf_passes_exit();
+free_table:
+	tlbbatch_luf_table_exit();
+	return err;
+}
+
+static int stop(void)
+{
+	int err = tlbbatch_luf_detach();
+
+	if (err) {
+		pr_err("luf: ftrace doesn't let go (%d), tracking goes on\n", err);
+		return err;
+	}
+	unwatch_hotplug();
+	preempt_disable();
+	tlbbatch_luf_give_up(NULL, TLBBATCH_LUF_REASON_OFF);
+	preempt_enable();
+	tlbbatch_luf_passes_exit();
+	tlbbatch_luf_table_exit();
+	return 0;
+}
+
+static int set_mode(enum tlbbatch_luf_mode wanted)
+{
+	int err;
+
+	if (wanted == mode)
+		return 0;
+	err = wanted == TLBBATCH_LUF_MODE_TRACK ? start() : stop();
+	if (!err)
+		WRITE_ONCE(mode, wanted);
+	return err;
+}
+
+/**
+ * tlbbatch_luf_set_mode() - start or stop tracking
+ * @wanted: the mode
+ *
+ * When it returns from off nothing is attached, and no generation is open.
+ *
+ * Context: process context, may sleep; for seconds to stop under load.
+ * Return: 0; -EOPNOTSUPP if the kernel can't be watched (the log says why);
+ *	-ENOMEM; -EINTR if the caller was killed; -EBUSY if ftrace is switched off.
+ */
+int tlbbatch_luf_set_mode(enum tlbbatch_luf_mode wanted)
+{
+	int err;
+
+	if (mutex_lock_killable(&luf_mutex))
+		return -EINTR;
+	err = set_mode(wanted);
+	mutex_unlock(&luf_mutex);
+	return err;
+}
+
+/**
+ * tlbbatch_luf_mode() - is it tracking?
+ *
+ * Context: any.
+ */
+enum tlbbatch_luf_mode tlbbatch_luf_mode(void)
+{
+	return READ_ONCE(mode);
+}
+
+/**
+ * tlbbatch_luf_settle() - look at every open generation
+ *
+ * So that what is read next knows of all flushes up to now.
+ *
+ * Context: process context, may sleep.
+ */
+void tlbbatch_luf_settle(void)
+{
+	mutex_lock(&luf_mutex);
+	if (mode == TLBBATCH_LUF_MODE_TRACK) {
+		preempt_disable();
+		tlbbatch_luf_check_missed();
+		tlbbatch_luf_sweep(TLBBATCH_LUF_GENERATIONS);
+		preempt_enable();
+	}
+	mutex_unlock(&luf_mutex);
+}
+
+/**
+ * tlbbatch_luf_init() - find what tracking needs; it stays off
+ *
+ * Context: load; symbols found and BTF open.
+ */
+void tlbbatch_luf_init(void)
+{
+	missing = tlbbatch_luf_resolve();
+	if (missing)
+		pr_warn("luf: unavailable, the kernel lacks %s\n", missing);
+}
+
+/**
+ * tlbbatch_luf_exit() - stop for good
+ *
+ * Context: unload; sysfs is gone.
+ */
+void tlbbatch_luf_exit(void)
+{
+	/* Text that ftrace may still call is never freed. */
+	mutex_lock(&luf_mutex);
+	while (set_mode(TLBBATCH_LUF_MODE_OFF))
+		schedule_timeout_idle(HZ);
+	mutex_unlock(&luf_mutex);
+}
