@@ -24,6 +24,9 @@
 #include <tlbbatch/luf_pass.h>
 #include <tlbbatch/luf_table.h>
 
+/* Generations looked at with preemption off: each may have thousands of pages. */
+#define SWEEP_EACH	16
+
 /* Serialises changes of the mode, and readers who settle with them. */
 static DEFINE_MUTEX(luf_mutex);
 static enum tlbbatch_luf_mode mode;
@@ -169,12 +172,16 @@ enum tlbbatch_luf_mode tlbbatch_luf_mode(void)
  */
 void tlbbatch_luf_settle(void)
 {
+	unsigned int from = 0;
+
 	mutex_lock(&luf_mutex);
 	if (mode == TLBBATCH_LUF_MODE_TRACK) {
-		preempt_disable();
 		tlbbatch_luf_check_missed();
-		tlbbatch_luf_sweep(TLBBATCH_LUF_GENERATIONS);
-		preempt_enable();
+		do {
+			preempt_disable();
+			from = tlbbatch_luf_sweep(from, SWEEP_EACH);
+			preempt_enable();
+		} while (from);
 	}
 	mutex_unlock(&luf_mutex);
 }

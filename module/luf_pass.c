@@ -35,7 +35,7 @@
 #define SLOTS_MAX	1024
 /* A slot that wasn't used for so long is another task's for the taking. */
 #define IDLE_JIFFIES	(60 * HZ)
-/* Generations looked at with each flush: more than that flush can have added. */
+/* Generations looked at with each flush, which adds one. */
 #define SWEEP_EACH	32
 
 /**
@@ -80,6 +80,8 @@ struct pass {
 	u64 number;
 };
 
+/* Where the next flush goes on to look; any value is a good one. */
+static unsigned int sweep_from;
 static struct pass *passes;
 static unsigned long *pass_masks;
 static unsigned int passes_bits;
@@ -469,7 +471,8 @@ void tlbbatch_luf_see_flush(const struct arch_tlbflush_unmap_batch *batch)
 	}
 	if (!pass->completes)
 		forget(pass);
-	tlbbatch_luf_sweep(SWEEP_EACH);
+	WRITE_ONCE(sweep_from,
+		   tlbbatch_luf_sweep(READ_ONCE(sweep_from), SWEEP_EACH));
 out:
 	put_pass(pass);
 }

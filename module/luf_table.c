@@ -446,21 +446,20 @@ void tlbbatch_luf_reuse(unsigned long pfn, unsigned int nr)
 
 /**
  * tlbbatch_luf_sweep() - end what is covered, and reap what has ended
+ * @from: the slot to begin with
  * @nr: look at so many generations at most
  *
  * Context: task, preemption off.
+ * Return: the slot to go on with, 0 when all have been looked at.
  */
-void tlbbatch_luf_sweep(unsigned int nr)
+unsigned int tlbbatch_luf_sweep(unsigned int from, unsigned int nr)
 {
-	static unsigned int cursor;
-	unsigned int slot = READ_ONCE(cursor);
+	unsigned int slot = from;
 	u64 word;
 
-	if (nr >= TLBBATCH_LUF_GENERATIONS)
-		slot = 0;
 	while (nr--) {
 		slot = find_next_bit(used, TLBBATCH_LUF_GENERATIONS, slot);
-		if (slot == TLBBATCH_LUF_GENERATIONS) {
+		if (slot >= TLBBATCH_LUF_GENERATIONS) {
 			slot = 0;
 			break;
 		}
@@ -470,8 +469,8 @@ void tlbbatch_luf_sweep(unsigned int nr)
 			    (struct taken){ 0 });
 		slot++;
 	}
-	WRITE_ONCE(cursor, slot);
 	raw_spin_lock(&table_lock);
 	reap();
 	raw_spin_unlock(&table_lock);
+	return slot;
 }

@@ -72,7 +72,7 @@ void tlbbatch_luf_reuse(unsigned long pfn, unsigned int nr);
 void tlbbatch_luf_cover(unsigned int cpu, u64 number);
 u64 tlbbatch_luf_youngest(void);
 u64 tlbbatch_luf_nr_open(void);
-void tlbbatch_luf_sweep(unsigned int nr);
+unsigned int tlbbatch_luf_sweep(unsigned int from, unsigned int nr);
 void tlbbatch_luf_interest(const struct address_space *file, int by);
 
 #endif /* TLBBATCH_LUF_TABLE_H */
