@@ -14,11 +14,14 @@
 #define pr_fmt(fmt) "tlbbatch: " fmt
 #include <linux/cpuhotplug.h>
 #include <linux/memory.h>
+#include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
 #include <linux/preempt.h>
 #include <linux/printk.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <compat/tlb_compat.h>
 #include <tlbbatch/luf.h>
 #include <tlbbatch/luf_observe.h>
 #include <tlbbatch/luf_pass.h>
@@ -41,8 +44,14 @@ static int cpu_changes(unsigned int cpu)
 static int memory_changes(struct notifier_block *block, unsigned long action,
 			  void *data)
 {
-	if (action == MEM_GOING_OFFLINE || action == MEM_GOING_ONLINE)
-		tlbbatch_luf_give_up(NULL, TLBBATCH_LUF_REASON_HOTPLUG);
+	if (action != MEM_GOING_OFFLINE && action != MEM_GOING_ONLINE &&
+	    action != MEM_OFFLINE)
+		return NOTIFY_OK;
+	preempt_disable();
+	tlbbatch_luf_give_up(NULL, TLBBATCH_LUF_REASON_HOTPLUG);
+	preempt_enable();
+	/* Nobody looks at pages of a generation that is over; see end(). */
+	synchronize_rcu();
 	return NOTIFY_OK;
 }
 
@@ -73,12 +82,26 @@ static void unwatch_hotplug(void)
 	cpuhp_remove_state_nocalls(cpu_state);
 }
 
+/* Where the simulation would be wrong, or would have nothing to say. */
+static const char *unfit(void)
+{
+	if (!compat_flush_sends_ipis())
+		return "this machine flushes by broadcast (INVLPGB), without IPIs";
+	/* What a stale entry shows then changes with the free, unseen. */
+	if (want_init_on_free())
+		return "pages are cleared when they are freed (init_on_free)";
+	if (page_poisoning_enabled_static())
+		return "pages are poisoned when they are freed (page_poison)";
+	return NULL;
+}
+
 static int start(void)
 {
+	const char *why = missing ?: unfit();
 	int err;
 
-	if (missing) {
-		pr_err("luf: cannot track, the kernel lacks %s\n", missing);
+	if (why) {
+		pr_err("luf: cannot track: %s\n", why);
 		return -EOPNOTSUPP;
 	}
 	err = tlbbatch_luf_table_init();
@@ -90,11 +113,13 @@ static int start(void)
 	err = watch_hotplug();
 	if (err)
 		goto free_passes;
+	tlbbatch_luf_close(false);
 	err = tlbbatch_luf_attach();
 	if (!err)
 		return 0;
 
-	pr_err("luf: cannot watch the kernel (%d)\n", err);
+	pr_err("luf: cannot watch the kernel (%d)%s\n", err,
+	       err == -EBUSY ? "; is kernel.ftrace_enabled 0?" : "");
 	unwatch_hotplug();
 free_passes:
 	tlbbatch_luf_passes_exit();
@@ -105,16 +130,18 @@ free_table:
 
 static int stop(void)
 {
-	int err = tlbbatch_luf_detach();
+	int err;
 
+	preempt_disable();
+	tlbbatch_luf_close(true);
+	preempt_enable();
+	err = tlbbatch_luf_detach();
 	if (err) {
 		pr_err("luf: ftrace doesn't let go (%d), tracking goes on\n", err);
+		tlbbatch_luf_close(false);
 		return err;
 	}
 	unwatch_hotplug();
-	preempt_disable();
-	tlbbatch_luf_give_up(NULL, TLBBATCH_LUF_REASON_OFF);
-	preempt_enable();
 	tlbbatch_luf_passes_exit();
 	tlbbatch_luf_table_exit();
 	return 0;
@@ -174,7 +201,8 @@ void tlbbatch_luf_settle(void)
 {
 	unsigned int from = 0;
 
-	mutex_lock(&luf_mutex);
+	if (mutex_lock_killable(&luf_mutex))
+		return;
 	if (mode == TLBBATCH_LUF_MODE_TRACK) {
 		tlbbatch_luf_check_missed();
 		do {
@@ -195,7 +223,7 @@ void tlbbatch_luf_init(void)
 {
 	missing = tlbbatch_luf_resolve();
 	if (missing)
-		pr_warn("luf: unavailable, the kernel lacks %s\n", missing);
+		pr_warn("luf: unavailable, cannot be watched: %s\n", missing);
 }
 
 /**

@@ -21,6 +21,9 @@
 /* Where structs that are the kernel's own have what is read of them. */
 static u32 move_old_vma;
 static u32 flush_mm;
+static u32 madvise_vma;
+/* Up to 6.9 large folios go to the page allocator before the pass's flush. */
+static bool large_freed_early;
 
 static void vma_event(const struct vm_area_struct *vma,
 		      enum tlbbatch_luf_reason reason)
@@ -40,6 +43,11 @@ static void see_try_to_unmap(const unsigned long *args)
 {
 	if (args[1] & TTU_BATCH_FLUSH)
 		tlbbatch_luf_see_unmap((struct folio *)args[0]);
+}
+
+static void see_move_folios_to_lru(const unsigned long *args)
+{
+	tlbbatch_luf_see_pass_end();
 }
 
 static void see_arch_tlbbatch_flush(const unsigned long *args)
@@ -82,7 +90,10 @@ static void see_uprobe_mmap(const unsigned long *args)
 		vma_event(vma, TLBBATCH_LUF_REASON_SHARED_MAP);
 }
 
-/* Every write(2), splice, fallocate, copy and reflink asks before it writes. */
+/*
+ * Every write(2), splice, fallocate, copy and reflink asks before it writes, once;
+ * for the rest of it the file is open for writing: see note_file().
+ */
 static void see_security_file_permission(const unsigned long *args)
 {
 	const struct file *file = (const struct file *)args[0];
@@ -98,7 +109,10 @@ static void see_unmap_mapping(const unsigned long *args)
 			     TLBBATCH_LUF_REASON_TRUNCATED);
 }
 
-/* The kernel tells uprobes of each range of a file's VMA that it zaps. */
+/*
+ * The kernel tells uprobes of each range of a file's VMA that it zaps, but for the
+ * OOM reaper, and of VMAs that are split and merged: too many are on the safe side.
+ */
 static void see_uprobe_munmap(const unsigned long *args)
 {
 	vma_event((const struct vm_area_struct *)args[0],
@@ -109,6 +123,25 @@ static void see_change_protection(const unsigned long *args)
 {
 	vma_event((const struct vm_area_struct *)args[1],
 		  TLBBATCH_LUF_REASON_MPROTECT);
+}
+
+/* Markers go where reclaim has just taken the entries away. */
+static void see_madvise_guard_install(const unsigned long *args)
+{
+	vma_event(*(struct vm_area_struct **)(args[0] + madvise_vma),
+		  TLBBATCH_LUF_REASON_MPROTECT);
+}
+
+static void see_uffd_install(const unsigned long *args)
+{
+	vma_event((const struct vm_area_struct *)args[1],
+		  TLBBATCH_LUF_REASON_USERFAULTFD);
+}
+
+static void see_uffd_install_mm(const unsigned long *args)
+{
+	vma_event((const struct vm_area_struct *)args[2],
+		  TLBBATCH_LUF_REASON_USERFAULTFD);
 }
 
 static void see_move_page_tables(const unsigned long *args)
@@ -127,7 +160,8 @@ static void see_try_to_migrate(const unsigned long *args)
 {
 	struct folio *folio = (struct folio *)args[0];
 
-	tlbbatch_luf_see_other_unmap(args[1] & TTU_SPLIT_HUGE_PMD);
+	/* A split of a folio always waits for others; migration never does. */
+	tlbbatch_luf_see_other_unmap(args[1] & TTU_SYNC);
 	if (!folio_test_anon(folio) && !folio_test_swapcache(folio) &&
 	    folio_mapping(folio))
 		tlbbatch_luf_give_up(folio_mapping(folio),
@@ -161,10 +195,23 @@ struct tlbbatch_luf_entry tlbbatch_luf_entries[] = {
 	  .proto = "void(struct folio *, enum ttu_flags)" },
 	{ .symbol = "arch_tlbbatch_flush", .see = see_arch_tlbbatch_flush,
 	  .proto = "void(struct arch_tlbflush_unmap_batch *)" },
+	{ .symbol = "move_folios_to_lru", .see = see_move_folios_to_lru, .or = true,
+	  .proto = "unsigned int(struct list_head *)" },
+	{ .symbol = "move_folios_to_lru", .see = see_move_folios_to_lru,
+	  .proto = "unsigned int(struct lruvec *, struct list_head *)" },
 	{ .symbol = "flush_tlb_func", .see = see_flush_tlb_func,
 	  .proto = "void(void *)" },
 	{ .symbol = "__isolate_free_page", .see = see_isolate_free_page,
 	  .proto = "int(struct page *, unsigned int)" },
+	{ .symbol = "alloc_pages_bulk_noprof", .see = tlbbatch_luf_see_bulk,
+	  .or = true, .proto = "unsigned long(gfp_t, int, nodemask_t *, int, "
+			       "struct page **)" },
+	{ .symbol = "alloc_pages_bulk_noprof", .see = tlbbatch_luf_see_bulk_list,
+	  .or = true, .proto = "unsigned long(gfp_t, int, nodemask_t *, int, "
+			       "struct list_head *, struct page **)" },
+	{ .symbol = "__alloc_pages_bulk", .see = tlbbatch_luf_see_bulk_list,
+	  .proto = "unsigned long(gfp_t, int, nodemask_t *, int, "
+		   "struct list_head *, struct page **)" },
 	{ .symbol = "finish_fault", .see = see_write_fault,
 	  .proto = "vm_fault_t(struct vm_fault *)" },
 	{ .symbol = "do_wp_page", .see = see_write_fault,
@@ -195,6 +242,18 @@ struct tlbbatch_luf_entry tlbbatch_luf_entries[] = {
 	{ .symbol = "move_page_tables", .see = see_move_page_tables,
 	  .proto = "unsigned long(struct vm_area_struct *, unsigned long, "
 		   "struct vm_area_struct *, unsigned long, unsigned long, bool)" },
+	{ .symbol = "mfill_atomic_install_pte", .see = see_uffd_install, .or = true,
+	  .proto = "int(pmd_t *, struct vm_area_struct *, unsigned long, "
+		   "struct page *, uffd_flags_t)" },
+	{ .symbol = "mfill_atomic_install_pte", .see = see_uffd_install, .or = true,
+	  .proto = "int(pmd_t *, struct vm_area_struct *, unsigned long, "
+		   "struct page *, bool, uffd_flags_t)" },
+	{ .symbol = "mfill_atomic_install_pte", .see = see_uffd_install_mm,
+	  .proto = "int(struct mm_struct *, pmd_t *, struct vm_area_struct *, "
+		   "unsigned long, struct page *, bool, bool)" },
+	/* From 6.13 on, where madvise() knows its VMA by a struct: see the check below. */
+	{ .symbol = "madvise_guard_install", .see = see_madvise_guard_install,
+	  .proto = "long(struct madvise_behavior *)", .optional = true },
 	{ .symbol = "try_to_migrate", .see = see_try_to_migrate,
 	  .proto = "void(struct folio *, enum ttu_flags)" },
 	{ .symbol = "collapse_file", .see = see_collapse_file, .or = true,
@@ -217,6 +276,18 @@ struct tlbbatch_luf_entry tlbbatch_luf_entries[] = {
 const unsigned int tlbbatch_luf_nr_entries = ARRAY_SIZE(tlbbatch_luf_entries);
 
 /**
+ * tlbbatch_luf_large_freed_early() - does reclaim free large folios unflushed?
+ *
+ * Then they may be in use before their generation begins: it isn't tracked.
+ *
+ * Context: any.
+ */
+bool tlbbatch_luf_large_freed_early(void)
+{
+	return large_freed_early;
+}
+
+/**
  * tlbbatch_luf_events_resolve() - find what the rows above need besides
  *
  * Context: process context, at load; BTF open.
@@ -231,5 +302,13 @@ const char *tlbbatch_luf_events_resolve(void)
 	    !tlbbatch_member_offset("pagetable_move_control", "old",
 				    "struct vm_area_struct *", &move_old_vma))
 		return "pagetable_move_control.old";
+	if (tlbbatch_kernel_has("madvise_behavior", NULL) &&
+	    (!tlbbatch_member_offset("madvise_behavior", "vma",
+				     "struct vm_area_struct *", &madvise_vma) ||
+	     !tlbbatch_symbol_matches("madvise_guard_install",
+				      "long(struct madvise_behavior *)")))
+		return "madvise_guard_install";
+	large_freed_early = !tlbbatch_symbol_matches("free_unref_folios",
+						     "void(struct folio_batch *)");
 	return NULL;
 }

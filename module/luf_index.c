@@ -10,7 +10,9 @@
 #include <linux/vmalloc.h>
 #include <tlbbatch/luf_table.h>
 
-/* Slot + 1, or 0. Entries may be stale: the generation's word tells. */
+/* Slot + 1, or 0. Entries may be stale: the generation's word tells. The lookup
+ * of a frame never writes; who reaps a generation takes out its own entries alone.
+ */
 static u16 *frames;
 static unsigned long nr_frames;
 
@@ -64,9 +66,9 @@ static bool set(unsigned long pfn, unsigned int nr, void *entry)
 
 static bool clear(unsigned long pfn, unsigned int nr, void *entry)
 {
+	/* Another generation may be about to enter the same frame. */
 	for (; nr--; pfn++)
-		if (READ_ONCE(frames[pfn]) == *(u16 *)entry)
-			WRITE_ONCE(frames[pfn], 0);
+		cmpxchg(&frames[pfn], *(u16 *)entry, 0);
 	return true;
 }
 
@@ -104,13 +106,14 @@ void tlbbatch_luf_index_clear(const struct tlbbatch_luf_pages *pages,
  * tlbbatch_luf_index_visit() - find the generations that hold page frames
  * @pfn: the first
  * @nr: how many
- * @visit: called with each slot found, and the range; more than once perhaps
+ * @visit: called with each slot found, the frame that it was found at, and the
+ *	range; more than once perhaps
  *
  * Context: any, also NMI.
  */
 void tlbbatch_luf_index_visit(unsigned long pfn, unsigned int nr,
-			      void (*visit)(unsigned int slot, unsigned long pfn,
-					    unsigned int nr))
+			      void (*visit)(unsigned int slot, unsigned long hit,
+					    unsigned long pfn, unsigned int nr))
 {
 	unsigned long i, last = 0;
 
@@ -125,22 +128,18 @@ void tlbbatch_luf_index_visit(unsigned long pfn, unsigned int nr,
 		if (likely(!entry) || entry == last)
 			continue;
 		last = entry;
-		visit(entry - 1, pfn, nr);
+		visit(entry - 1, i, pfn, nr);
 	}
 }
 
 /**
- * tlbbatch_luf_index_is() - is a page frame of the range in this slot?
- * @pfn: the first
- * @nr: how many
+ * tlbbatch_luf_index_is() - is a page frame in this slot?
+ * @pfn: the frame, as visited
  * @slot: the slot
  *
- * Context: any, also NMI; @pfn and @nr as visited.
+ * Context: any, also NMI.
  */
-bool tlbbatch_luf_index_is(unsigned long pfn, unsigned int nr, unsigned int slot)
+bool tlbbatch_luf_index_is(unsigned long pfn, unsigned int slot)
 {
-	while (nr--)
-		if (READ_ONCE(frames[pfn++]) == slot + 1)
-			return true;
-	return false;
+	return READ_ONCE(frames[pfn]) == slot + 1;
 }

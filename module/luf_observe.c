@@ -145,12 +145,29 @@ struct bulk {
 	struct page **array;
 };
 
+static const char *bulk_symbol;
 static bool bulk_has_list;
+
+/*
+ * Bulk allocations entered on a CPU, and those that the probe saw: more than can
+ * be on their way from one to the other means that it is blind (debugfs can switch
+ * all kprobes off).
+ */
+struct bulk_calls {
+	u32 entered;
+	u32 probed;
+};
+
+#define BULK_ON_THEIR_WAY	4
+
+static DEFINE_PER_CPU(struct bulk_calls, bulk_calls);
+static bool blind;
 
 static int bulk_begins(struct kretprobe_instance *instance, struct pt_regs *regs)
 {
 	struct bulk *bulk = (struct bulk *)instance->data;
 
+	this_cpu_inc(bulk_calls.probed);
 	bulk->list = NULL;
 	if (bulk_has_list)
 		bulk->list = (void *)regs_get_kernel_argument(regs, 4);
@@ -181,40 +198,85 @@ static int bulk_returns(struct kretprobe_instance *instance, struct pt_regs *reg
 	return 0;
 }
 
-#define PROTO_BULK "unsigned long(gfp_t, int, nodemask_t *, int, struct page **)"
-#define PROTO_BULK_LIST \
-	"unsigned long(gfp_t, int, nodemask_t *, int, struct list_head *, " \
-	"struct page **)"
-
-static const struct bulk_shape {
-	const char *symbol;
-	const char *proto;
-	bool has_list;
-} bulk_shapes[] = {
-	{ "alloc_pages_bulk_noprof", PROTO_BULK, false },
-	{ "alloc_pages_bulk_noprof", PROTO_BULK_LIST, true },
-	{ "__alloc_pages_bulk", PROTO_BULK_LIST, true },
-};
-
-static const char *bulk_symbol;
 /* A probe can't be registered twice without being made anew. */
 static struct kretprobe flush_probe, bulk_probe;
-static int missed;
+static unsigned long missed;
+
+/**
+ * tlbbatch_luf_see_bulk() - a bulk allocation begins
+ * @args: unused
+ *
+ * Context: any but NMI, preemption off.
+ */
+void tlbbatch_luf_see_bulk(const unsigned long *args)
+{
+	struct bulk_calls *calls = this_cpu_ptr(&bulk_calls);
+
+	calls->entered++;
+	if (likely((s32)(calls->entered - calls->probed) <= BULK_ON_THEIR_WAY) ||
+	    READ_ONCE(blind))
+		return;
+	WRITE_ONCE(blind, true);
+	pr_err("luf: bulk allocations go unseen (kprobes off?): nothing is saved until mode is off and track again\n");
+}
+
+/**
+ * tlbbatch_luf_see_bulk_list() - the same, of a kernel that can fill a list
+ * @args: unused
+ *
+ * Context: any but NMI, preemption off.
+ */
+void tlbbatch_luf_see_bulk_list(const unsigned long *args)
+{
+	tlbbatch_luf_see_bulk(args);
+}
 
 static const char *resolve_returns(void)
 {
-	const struct bulk_shape *shape;
+	struct tlbbatch_luf_entry *entry;
 
-	for (shape = bulk_shapes; shape < bulk_shapes + ARRAY_SIZE(bulk_shapes);
-	     shape++) {
-		if (!tlbbatch_is_kernel_text(tlbbatch_symbol_address(shape->symbol)) ||
-		    !tlbbatch_symbol_matches(shape->symbol, shape->proto))
+	for_each_tlbbatch_luf_entry(entry) {
+		if (!entry->ip || (entry->see != tlbbatch_luf_see_bulk &&
+				   entry->see != tlbbatch_luf_see_bulk_list))
 			continue;
-		bulk_symbol = shape->symbol;
-		bulk_has_list = shape->has_list;
+		bulk_symbol = entry->symbol;
+		bulk_has_list = entry->see == tlbbatch_luf_see_bulk_list;
 		return NULL;
 	}
 	return "the bulk page allocator";
+}
+
+/* Too many at once, or one inside another probe. */
+static unsigned long count_missed(void)
+{
+	return READ_ONCE(bulk_probe.nmissed) + READ_ONCE(bulk_probe.kp.nmissed);
+}
+
+/**
+ * tlbbatch_luf_sees_bulk() - was every bulk allocation seen so far?
+ *
+ * Context: any.
+ */
+bool tlbbatch_luf_sees_bulk(void)
+{
+	return !READ_ONCE(blind) && count_missed() == READ_ONCE(missed);
+}
+
+/**
+ * tlbbatch_luf_check_missed() - let go of what can't be trusted
+ *
+ * What was open when a bulk allocation went unseen; then all is well again.
+ *
+ * Context: task.
+ */
+void tlbbatch_luf_check_missed(void)
+{
+	unsigned long now = count_missed();
+
+	if (likely(now == READ_ONCE(missed)))
+		return;
+	tlbbatch_luf_distrust();
+	WRITE_ONCE(missed, now);
 }
 
 static int attach_returns(void)
@@ -250,23 +312,6 @@ static void detach_returns(void)
 	unregister_kretprobe(&flush_probe);
 }
 
-/**
- * tlbbatch_luf_check_missed() - did a bulk allocation go unseen?
- *
- * Too many were under way at once. What was open then can't be trusted.
- *
- * Context: task.
- */
-void tlbbatch_luf_check_missed(void)
-{
-	int now = READ_ONCE(bulk_probe.nmissed);
-
-	if (likely(now == READ_ONCE(missed)))
-		return;
-	WRITE_ONCE(missed, now);
-	tlbbatch_luf_distrust();
-}
-
 /* Section: tracepoints */
 
 static void probe_mm_page_alloc(void *data, struct page *page,
@@ -279,11 +324,16 @@ static void probe_mm_page_alloc(void *data, struct page *page,
 
 static struct point {
 	const char *name;
+	const char *caller;
+	const char *proto;
 	void *probe;
 	struct tracepoint *tracepoint;
 } points[] = {
-	{ "mm_page_alloc", probe_mm_page_alloc },
-	{ "tlb_flush", tlbbatch_luf_probe_tlb_flush },
+	{ "mm_page_alloc", "__traceiter_mm_page_alloc",
+	  "int(void *, struct page *, unsigned int, gfp_t, int)",
+	  probe_mm_page_alloc },
+	{ "tlb_flush", "__traceiter_tlb_flush", "int(void *, int, unsigned long)",
+	  tlbbatch_luf_probe_tlb_flush },
 };
 
 static void find_point(struct tracepoint *tracepoint, void *data)
@@ -301,7 +351,8 @@ static const char *resolve_points(void)
 
 	for_each_kernel_tracepoint(find_point, NULL);
 	for (i = 0; i < ARRAY_SIZE(points); i++)
-		if (!points[i].tracepoint)
+		if (!points[i].tracepoint ||
+		    !tlbbatch_symbol_matches(points[i].caller, points[i].proto))
 			return points[i].name;
 	return NULL;
 }
@@ -354,7 +405,7 @@ const char *tlbbatch_luf_resolve(void)
  */
 int tlbbatch_luf_attach(void)
 {
-	int err;
+	int cpu, err;
 
 	err = attach_points();
 	if (err)
@@ -363,8 +414,13 @@ int tlbbatch_luf_attach(void)
 	if (err)
 		goto points;
 	err = attach_entries();
-	if (!err)
+	if (!err) {
+		/* Both sides count from now on; a few on their way don't matter. */
+		for_each_possible_cpu(cpu)
+			per_cpu(bulk_calls, cpu) = (struct bulk_calls){ 0 };
+		WRITE_ONCE(blind, false);
 		return 0;
+	}
 	detach_returns();
 points:
 	detach_points(ARRAY_SIZE(points));

@@ -7,12 +7,13 @@
  *  try_to_unmap()		a folio is about to be unmapped: read-only or not
  *  arch_tlbbatch_flush()	the flush: a generation, or one that LUF would send
  *    its return		and complete: it covers what came before it
- *
- * When a pass ends isn't seen, and needn't be: the next one begins anew.
+ *  move_folios_to_lru()	the pass is over; where it isn't called (MADV_PAGEOUT)
+ *				the task's next pass or other unmap begins anew
  */
 #include <linux/bitmap.h>
 #include <linux/cpumask.h>
 #include <linux/fs.h>
+#include <linux/gfs2_ondisk.h>
 #include <linux/hash.h>
 #include <linux/jiffies.h>
 #include <linux/log2.h>
@@ -25,6 +26,7 @@
 #include <linux/swap.h>
 #include <tlbbatch/counters.h>
 #include <tlbbatch/debug.h>
+#include <tlbbatch/luf_observe.h>
 #include <tlbbatch/luf_pass.h>
 #include <tlbbatch/luf_table.h>
 
@@ -48,7 +50,8 @@
  * @readonly: folios unmapped read-only since the last flush
  * @mixed: others
  * @untracked: some didn't fit
- * @remote: one of them is of a network or FUSE file system
+ * @remote: one of them is of a file system that others write to, or can't be told
+ * @open_write: the file of one is open for writing
  * @hit: an event of rule 19 met one of @files; written by anybody
  * @last_mixed: the last unmap wasn't read-only, and isn't settled yet
  * @was_pending: a flush was required before the last unmap
@@ -69,6 +72,7 @@ struct pass {
 	unsigned int mixed;
 	bool untracked;
 	bool remote;
+	bool open_write;
 	bool hit;
 	bool last_mixed;
 	bool was_pending;
@@ -82,6 +86,8 @@ struct pass {
 
 /* Where the next flush goes on to look; any value is a good one. */
 static unsigned int sweep_from;
+/* Tracking is about to end. */
+static bool closing;
 static struct pass *passes;
 static unsigned long *pass_masks;
 static unsigned int passes_bits;
@@ -127,6 +133,7 @@ static void forget(struct pass *pass)
 	pass->mixed = 0;
 	pass->untracked = false;
 	pass->remote = false;
+	pass->open_write = false;
 	WRITE_ONCE(pass->hit, false);
 	pass->last_mixed = false;
 	bitmap_zero(pass->owed, nr_cpu_ids);
@@ -154,7 +161,7 @@ static bool is_mine(const struct pass *pass)
 	       pass->started == current->start_boottime;
 }
 
-/* Return with the slot's lock held, or NULL. Only a thief ever contends for it. */
+/* Return with the slot's lock held, or NULL. Only a thief contends, for a moment. */
 static struct pass *get_pass(void)
 {
 	unsigned int first = hash_ptr(current, passes_bits), i;
@@ -162,9 +169,9 @@ static struct pass *get_pass(void)
 	for (i = 0; i < PROBES; i++) {
 		struct pass *pass = &passes[(first + i) & (BIT(passes_bits) - 1)];
 
-		if (READ_ONCE(pass->task) != current ||
-		    !raw_spin_trylock(&pass->lock))
+		if (READ_ONCE(pass->task) != current)
 			continue;
+		raw_spin_lock(&pass->lock);
 		if (is_mine(pass))
 			return pass;
 		raw_spin_unlock(&pass->lock);
@@ -225,39 +232,42 @@ void tlbbatch_luf_see_pass(void)
 	put_pass(pass);
 }
 
-/* A file whose content only this machine's kernel changes. */
+/* A file whose content only this kernel's file system changes. */
 static bool is_local(const struct address_space *file)
 {
 	const struct super_block *sb = file->host->i_sb;
 
 	switch (sb->s_magic) {
 	case FUSE_SUPER_MAGIC:
+	case GFS2_MAGIC:
+	case OCFS2_SUPER_MAGIC:
 		return false;
 	case TMPFS_MAGIC:
 	case RAMFS_MAGIC:
-	case BDEVFS_MAGIC:
 		return true;
 	}
+	/* A block device's own cache has none: a mounted file system writes to it. */
 	return sb->s_type->fs_flags & FS_REQUIRES_DEV;
+}
+
+static bool is_readonly(struct address_space *file)
+{
+	return !mapping_writably_mapped(file) ||
+	       tlbbatch_luf_break(TLBBATCH_LUF_BREAK_READONLY);
 }
 
 /*
  * Rule 18a: under the folio lock, before the unmap. The mapping of a swap-cache
  * folio is the swap address space, which no VMA maps: it would look read-only.
  */
-static const struct address_space *readonly_file(struct folio *folio)
+static struct address_space *readonly_file(struct folio *folio)
 {
 	struct address_space *file;
 
 	if (folio_test_anon(folio) || folio_test_swapcache(folio))
 		return NULL;
 	file = folio_mapping(folio);
-	if (!file || !file->host)
-		return NULL;
-	if (mapping_writably_mapped(file) &&
-	    !tlbbatch_luf_break(TLBBATCH_LUF_BREAK_READONLY))
-		return NULL;
-	return file;
+	return file && file->host && is_readonly(file) ? file : NULL;
 }
 
 /*
@@ -298,6 +308,13 @@ static void note_file(struct pass *pass, const struct address_space *file)
 	tlbbatch_luf_interest(file, 1);
 	if (!is_local(file))
 		pass->remote = true;
+	/*
+	 * A write that is under way was seen before anybody cared, and some writers
+	 * in the kernel aren't seen at all; but all keep the file open. One that
+	 * opens it now is seen when it writes: the barrier is in the interest.
+	 */
+	if (inode_is_open_for_write(file->host))
+		pass->open_write = true;
 }
 
 /**
@@ -308,7 +325,7 @@ static void note_file(struct pass *pass, const struct address_space *file)
  */
 void tlbbatch_luf_see_unmap(struct folio *folio)
 {
-	const struct address_space *file = readonly_file(folio);
+	struct address_space *file = readonly_file(folio);
 	unsigned int nr = folio_nr_pages(folio);
 	unsigned long pfn = folio_pfn(folio);
 	struct pass *pass = get_pass();
@@ -319,10 +336,16 @@ void tlbbatch_luf_see_unmap(struct folio *folio)
 		goto out;
 	settle_last(pass);
 	if (file) {
+		note_file(pass, file);
+		/* It may have been mapped writable before anybody cared. */
+		if (!is_readonly(file))
+			file = NULL;
+	}
+	if (file) {
 		tlbbatch_count(TLBBATCH_LUF_UNMAPS_READONLY, 1);
 		pass->readonly++;
-		note_file(pass, file);
 		if (!tlbbatch_luf_index_holds(pfn, nr) ||
+		    (nr > 1 && tlbbatch_luf_large_freed_early()) ||
 		    !tlbbatch_luf_pages_add(&pass->pages, pfn, nr))
 			pass->untracked = true;
 	} else {
@@ -336,6 +359,16 @@ void tlbbatch_luf_see_unmap(struct folio *folio)
 	}
 out:
 	put_pass(pass);
+}
+
+/**
+ * tlbbatch_luf_see_pass_end() - what shrink_folio_list() left is put back
+ *
+ * Context: reclaim, preemption off, perhaps under the lruvec's lock.
+ */
+void tlbbatch_luf_see_pass_end(void)
+{
+	tlbbatch_luf_see_other_unmap(false);
 }
 
 /**
@@ -386,6 +419,14 @@ static void begin_generation(struct pass *pass, const unsigned long *cpus)
 		tlbbatch_luf_stillborn(TLBBATCH_LUF_REASON_REMOTE);
 		return;
 	}
+	if (pass->open_write) {
+		tlbbatch_luf_stillborn(TLBBATCH_LUF_REASON_OPEN_WRITE);
+		return;
+	}
+	if (READ_ONCE(closing)) {
+		tlbbatch_luf_stillborn(TLBBATCH_LUF_REASON_OFF);
+		return;
+	}
 	/* What is freed behind this flush is frozen; what isn't, stays mapped or cached. */
 	if (!tlbbatch_luf_pages_all(&pass->pages, is_frozen, NULL)) {
 		tlbbatch_luf_stillborn(TLBBATCH_LUF_REASON_KEPT);
@@ -411,6 +452,25 @@ static void begin_generation(struct pass *pass, const unsigned long *cpus)
 					     TLBBATCH_LUF_REASON_EARLY);
 }
 
+/**
+ * tlbbatch_luf_close() - no generation begins any more, and all that are open end
+ * @close: or begin again, if tracking can't end
+ *
+ * Before the first event goes unseen: else a generation could be saved behind it.
+ *
+ * Context: process context.
+ */
+void tlbbatch_luf_close(bool close)
+{
+	WRITE_ONCE(closing, close);
+	if (!close)
+		return;
+	/* A pass that didn't see it in begin_generation() finds that it was hit. */
+	smp_mb();
+	tlbbatch_luf_give_up(NULL, TLBBATCH_LUF_REASON_OFF);
+}
+
+/* Judged where the task runs now; it can still be moved before the kernel does. */
 static bool has_other_cpu(const struct arch_tlbflush_unmap_batch *batch)
 {
 	return cpumask_any_but(&batch->cpumask, raw_smp_processor_id()) <
@@ -471,6 +531,7 @@ void tlbbatch_luf_see_flush(const struct arch_tlbflush_unmap_batch *batch)
 	}
 	if (!pass->completes)
 		forget(pass);
+	tlbbatch_luf_check_missed();
 	WRITE_ONCE(sweep_from,
 		   tlbbatch_luf_sweep(READ_ONCE(sweep_from), SWEEP_EACH));
 out:

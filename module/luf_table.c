@@ -12,13 +12,15 @@
 #include <linux/hash.h>
 #include <linux/llist.h>
 #include <linux/mm.h>
+#include <linux/rcupdate.h>
 #include <linux/spinlock.h>
 #include <tlbbatch/counters.h>
 #include <tlbbatch/debug.h>
+#include <tlbbatch/luf_observe.h>
 #include <tlbbatch/luf_pass.h>
 #include <tlbbatch/luf_table.h>
 
-#define INTEREST_BITS	10
+#define INTEREST_BITS	16
 
 /**
  * struct generation - a slot of the table
@@ -48,11 +50,14 @@ static DECLARE_BITMAP(used, TLBBATCH_LUF_GENERATIONS);
 static DEFINE_RAW_SPINLOCK(table_lock);
 static LLIST_HEAD(done);
 static unsigned int next_slot;
-/* Numbers go on over off and track: they are never used twice. */
-static atomic64_t youngest = ATOMIC64_INIT(0);
-static atomic_t nr_open = ATOMIC_INIT(0);
+/*
+ * Numbers go on over off and track: they are never used twice. Every allocation
+ * reads it, so nothing that is written often shares its cache line.
+ */
+static atomic64_t youngest ____cacheline_aligned_in_smp = ATOMIC64_INIT(0);
+static atomic_t nr_open ____cacheline_aligned_in_smp = ATOMIC_INIT(0);
 /* How many generations and passes hold a file of this hash. */
-static atomic_t interest[1 << INTEREST_BITS];
+static atomic_t *interest;
 
 static unsigned long *mask_of(unsigned int slot)
 {
@@ -78,11 +83,14 @@ int tlbbatch_luf_table_init(void)
 	masks = kvcalloc(TLBBATCH_LUF_GENERATIONS, mask_words * sizeof(*masks),
 			 GFP_KERNEL);
 	covered = kvcalloc(nr_cpu_ids, sizeof(*covered), GFP_KERNEL);
-	if (generations && masks && covered && !tlbbatch_luf_pages_init()) {
+	interest = kvcalloc(1 << INTEREST_BITS, sizeof(*interest), GFP_KERNEL);
+	if (generations && masks && covered && interest &&
+	    !tlbbatch_luf_pages_init()) {
 		if (!tlbbatch_luf_index_init())
 			return 0;
 		tlbbatch_luf_pages_exit();
 	}
+	kvfree(interest);
 	kvfree(covered);
 	kvfree(masks);
 	kvfree(generations);
@@ -98,6 +106,7 @@ void tlbbatch_luf_table_exit(void)
 {
 	tlbbatch_luf_index_exit();
 	tlbbatch_luf_pages_exit();
+	kvfree(interest);
 	kvfree(covered);
 	kvfree(masks);
 	kvfree(generations);
@@ -232,23 +241,34 @@ static bool end(unsigned int slot, u64 word, enum tlbbatch_luf_state event,
 	enum tlbbatch_luf_state state;
 	unsigned int i;
 
-	/* The pages are looked at behind the coverage; see frames_are_free(). */
+	/*
+	 * The coverage is read first, then the pages: one that is free now was free
+	 * at the coverage, or its use would have been an event. Pairs with the full
+	 * barrier of the cmpxchg in tlbbatch_luf_cover().
+	 */
 	smp_rmb();
 	if (facts.covered && !tlbbatch_luf_break(TLBBATCH_LUF_BREAK_LOOK) &&
-	    !tlbbatch_luf_break(TLBBATCH_LUF_BREAK_REUSE))
+	    !tlbbatch_luf_break(TLBBATCH_LUF_BREAK_REUSE)) {
+		/* Memory that goes away waits for this; see memory_changes(). */
+		rcu_read_lock();
 		facts.pages_free = tlbbatch_luf_pages_all(&generation->pages,
 							  frames_are_free, &taken);
+		rcu_read_unlock();
+	}
 	state = tlbbatch_luf_outcome(&facts);
 	if (state == TLBBATCH_GENERATION_OPEN)
 		return false;
-	if (state == TLBBATCH_GENERATION_NEEDED && !facts.covered)
-		flush_virtually(slot, number);
+	/* A use that went unseen may be over again. */
+	if (state == TLBBATCH_GENERATION_SAVED && !tlbbatch_luf_sees_bulk())
+		state = TLBBATCH_GENERATION_UNTRACKED;
 	if (cmpxchg64(&generation->word, word, tlbbatch_luf_word(number, state)) !=
 	    word)
 		return false;
 
 	/* It is this caller's alone, up to llist_add(). */
 	count(state, reason);
+	if (state == TLBBATCH_GENERATION_NEEDED && !facts.covered)
+		flush_virtually(slot, number);
 	if (state == TLBBATCH_GENERATION_SAVED)
 		tlbbatch_count(TLBBATCH_LUF_IPIS_AVOIDED, generation->ipis);
 	for (i = 0; i < generation->files.nr; i++)
@@ -421,12 +441,13 @@ void tlbbatch_luf_distrust(void)
 	}
 }
 
-static void reuse_of(unsigned int slot, unsigned long pfn, unsigned int nr)
+static void reuse_of(unsigned int slot, unsigned long hit, unsigned long pfn,
+		     unsigned int nr)
 {
 	u64 word = look_at(slot);
 
 	/* A slot that was taken again meanwhile holds other pages. */
-	if (word && tlbbatch_luf_index_is(pfn, nr, slot))
+	if (word && tlbbatch_luf_index_is(hit, slot))
 		end(slot, word, TLBBATCH_GENERATION_NEEDED, 0,
 		    (struct taken){ .pfn = pfn, .nr = nr });
 }

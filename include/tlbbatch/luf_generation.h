@@ -48,12 +48,14 @@ static inline u64 tlbbatch_luf_number_of(u64 word)
 #define LUF_REASONS(X)							\
 	X(KEPT,		kept)		/* unmapped, but not freed */	\
 	X(EARLY,	early)		/* an event before the flush */	\
+	X(OPEN_WRITE,	open_write)	/* its file is open for writing */ \
 	X(WRITE_FAULT,	write_fault)	/* a CPU, or GUP, wants to write */ \
 	X(SHARED_MAP,	shared_map)	/* mapped shared and writable */ \
 	X(WRITTEN,	written)	/* write(2), fallocate, reflink */ \
 	X(TRUNCATED,	truncated)	/* truncate, hole, invalidation */ \
 	X(UNMAPPED,	unmapped)	/* munmap, exit, MAP_FIXED */	\
-	X(MPROTECT,	mprotect)	/* and userfaultfd-wp */	\
+	X(MPROTECT,	mprotect)	/* and guard pages, userfaultfd-wp */ \
+	X(USERFAULTFD,	userfaultfd)	/* installs a page */		\
 	X(MREMAP,	mremap)						\
 	X(MIGRATED,	migrated)					\
 	X(COLLAPSED,	collapsed)	/* khugepaged, MADV_COLLAPSE */	\

@@ -35,6 +35,7 @@ extern const unsigned int tlbbatch_luf_nr_entries;
 	     entry < tlbbatch_luf_entries + tlbbatch_luf_nr_entries; entry++)
 
 const char *tlbbatch_luf_events_resolve(void);
+bool tlbbatch_luf_large_freed_early(void);
 
 /* luf_flush.c: flushes, CPU by CPU */
 void tlbbatch_luf_see_flush_begin(bool of_mm);
@@ -45,6 +46,9 @@ void tlbbatch_luf_seen_youngest(void);
 const char *tlbbatch_luf_resolve(void);
 int tlbbatch_luf_attach(void);
 int tlbbatch_luf_detach(void);
+void tlbbatch_luf_see_bulk(const unsigned long *args);
+void tlbbatch_luf_see_bulk_list(const unsigned long *args);
+bool tlbbatch_luf_sees_bulk(void);
 void tlbbatch_luf_check_missed(void);
 
 #endif /* TLBBATCH_LUF_OBSERVE_H */

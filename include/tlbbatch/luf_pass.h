@@ -12,8 +12,10 @@ void tlbbatch_luf_passes_exit(void);
 void tlbbatch_luf_see_pass(void);
 void tlbbatch_luf_see_unmap(struct folio *folio);
 void tlbbatch_luf_see_other_unmap(bool in_pass);
+void tlbbatch_luf_see_pass_end(void);
 void tlbbatch_luf_see_flush(const struct arch_tlbflush_unmap_batch *batch);
 void tlbbatch_luf_see_flush_end(void);
+void tlbbatch_luf_close(bool close);
 void tlbbatch_luf_passes_hit(const struct address_space *file);
 
 #endif /* TLBBATCH_LUF_PASS_H */

@@ -53,9 +53,9 @@ void tlbbatch_luf_index_set(const struct tlbbatch_luf_pages *pages,
 void tlbbatch_luf_index_clear(const struct tlbbatch_luf_pages *pages,
 			      unsigned int slot);
 void tlbbatch_luf_index_visit(unsigned long pfn, unsigned int nr,
-			      void (*visit)(unsigned int slot, unsigned long pfn,
-					    unsigned int nr));
-bool tlbbatch_luf_index_is(unsigned long pfn, unsigned int nr, unsigned int slot);
+			      void (*visit)(unsigned int slot, unsigned long hit,
+					    unsigned long pfn, unsigned int nr));
+bool tlbbatch_luf_index_is(unsigned long pfn, unsigned int slot);
 
 /* luf_table.c */
 int tlbbatch_luf_table_init(void);
