@@ -103,6 +103,19 @@ static int write_value(const struct fuzz *fuzz, const struct value *value)
 	return error;
 }
 
+/* A selection shows all that there is, the active one in brackets. */
+static void reduce_to_selected(struct value *value)
+{
+	char *first = memchr(value->text, '[', value->length);
+	char *end = first ? strchr(first, ']') : NULL;
+
+	if (!end)
+		return;
+	value->length = (size_t)(end - first) - 1;
+	memmove(value->text, first + 1, value->length);
+	value->text[value->length] = 0;
+}
+
 static struct value read_value(const struct fuzz *fuzz)
 {
 	struct value value = { .length = 0 };
@@ -119,6 +132,7 @@ static struct value read_value(const struct fuzz *fuzz)
 		got--;
 	value.text[got] = 0;
 	value.length = (size_t)got;
+	reduce_to_selected(&value);
 	return value;
 }
 
