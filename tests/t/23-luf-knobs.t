@@ -3,4 +3,4 @@
 # runs: 6.1 7.2
 kernel=${KERNEL:-6.1}
 exec "$(dirname "$0")/../../scripts/guest/run" --kernel "$kernel" \
-	--variant release --threads single --timeout 1500 --name "$kernel-luf-knobs" -- tests/guest/luf-knobs ${FULL:+full}
+	--variant release --threads single --timeout 2400 --name "$kernel-luf-knobs" -- tests/guest/luf-knobs ${FULL:+full}
