@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the scenarios share: files, cells, and the generations that they begin with.
+ */
+#ifndef LUF_SCENE_H
+#define LUF_SCENE_H
+
+#include "luf_cell.h"
+
+#include <sys/stat.h>
+
+#define FILE_PAGES	CELL_MAX_PAGES
+#define A_CPU		1
+#define B_CPU		3
+
+static const char *scene_dir = "/var/tmp";
+static const char *scene_device = "/dev/vdb";
+static char path_a[256], path_b[256];
+
+static inline void scene_paths(const char *dir)
+{
+	snprintf(path_a, sizeof(path_a), "%s/luf-a.%d", dir, getpid());
+	snprintf(path_b, sizeof(path_b), "%s/luf-b.%d", dir, getpid());
+}
+
+/* Out of the page cache: the folios of written pages can be large. */
+static inline void file_drop(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		die_environment("%s: %s", path, strerror(errno));
+	fsync(fd);
+	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+	close(fd);
+}
+
+/* Of one-byte nops: a uprobe wants an instruction. */
+static inline void file_make(const char *path)
+{
+	static char page[PAGE_BYTES];
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0700);
+	size_t i;
+
+	memset(page, 0x90, sizeof(page));
+	for (i = 0; fd >= 0 && i < FILE_PAGES; i++)
+		if (write(fd, page, sizeof(page)) != sizeof(page))
+			break;
+	if (fd < 0 || i < FILE_PAGES)
+		die_environment("%s: %s", path, strerror(errno));
+	close(fd);
+	file_drop(path);
+}
+
+/* Pages that are read before they are written are clean, and go without swap. */
+static inline void shmem_make(char *path)
+{
+	int fd;
+
+	snprintf(path, sizeof(path_a), "/dev/shm/luf.%d", getpid());
+	fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0700);
+	if (fd < 0 || ftruncate(fd, FILE_PAGES * PAGE_BYTES))
+		die_environment("%s: %s", path, strerror(errno));
+	close(fd);
+}
+
+static inline void files_remove(void)
+{
+	unlink(path_a);
+	unlink(path_b);
+}
+
+static inline void must_pin(int cpu)
+{
+	if (!pin_self(cpu))
+		die_environment("no CPU %d", cpu);
+}
+
+/* The file's pages are in memory, mapped by the cell, and nothing else is. */
+static inline void scene_ready(struct cell *cell)
+{
+	cell_call(cell, cell_map, 0);
+	cell_call(cell, cell_arm, 0);
+	cell_call(cell, cell_touch, 0);
+}
+
+/* From now on all of the cell's pages must go; the generation is the youngest. */
+static inline void scene_pageout(struct cell *cell)
+{
+	long stayed = cell_call(cell, cell_pageout, 0);
+
+	if (stayed)
+		die_environment("%ld pages were not reclaimed", stayed);
+}
+
+/* A cell that has mapped nothing yet. The caller comes back to CPU 2. */
+static inline struct cell *scene_cell(const char *path, int cpu)
+{
+	struct cell *cell;
+
+	must_pin(RECLAIM_CPU);
+	cell = cell_start(path, cpu);
+	must_pin(ACTOR_CPU);
+	return cell;
+}
+
+/* Maps, touches and reclaims: the cell's generation is open, the youngest. */
+static inline void scene_begin(struct cell *cell)
+{
+	struct luf last;
+
+	scene_ready(cell);
+	luf_snapshot(&last);
+	scene_pageout(cell);
+	luf_want("pageout", &last, "generation=1 open=1 unmaps_readonly=%zu "
+		 "unmaps_mixed=0 flushes=1 flushes_mixed=0", cell->pages);
+}
+
+/* A cell with a read-only mapping of the file, and its generation open. */
+static inline struct cell *scene_open(const char *path, int cpu)
+{
+	struct cell *cell = scene_cell(path, cpu);
+
+	scene_begin(cell);
+	return cell;
+}
+
+#endif
