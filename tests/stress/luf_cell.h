@@ -143,6 +143,7 @@ static inline struct cell *cell_start(const char *path, int spin_cpu)
 {
 	struct cell *cell = mmap(NULL, sizeof(*cell), PROT_READ | PROT_WRITE,
 				 MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	pid_t child;
 
 	if (cell == MAP_FAILED)
 		die_environment("mmap: %s", strerror(errno));
@@ -154,11 +155,12 @@ static inline struct cell *cell_start(const char *path, int spin_cpu)
 	cell->pages = CELL_PAGES;
 	sem_init(&cell->request, 1, 0);
 	sem_init(&cell->reply, 1, 0);
-	cell->pid = fork_child();
-	if (cell->pid < 0)
+	child = fork_child();
+	if (child < 0)
 		die_environment("fork: %s", strerror(errno));
-	if (cell->pid == 0)
+	if (child == 0)
 		cell_main(cell);
+	cell->pid = child;
 	cells[cells_nr++] = cell;
 	cell_wait(cell);
 	return cell;

@@ -116,6 +116,7 @@ int main(int argc, char **argv)
 		usage();
 	start_watchdog(TIMEOUT_SECONDS);
 	scene_paths(scene_dir);
+	cushion_make();
 	atexit(files_remove);
 	if (!luf_tracks())
 		luf_mode("track");

@@ -126,6 +126,7 @@ static inline void run_written(void)
 	if (fsync(fd))
 		die_environment("fsync: %s", strerror(errno));
 	close(fd);
+	drain_lru();
 	scene_ready(cell);
 	want_readonly(cell);
 }

@@ -9,6 +9,8 @@
 
 #include <sys/stat.h>
 
+#define CUSHIONS	8
+#define CUSHION_PAGES	24
 #define FILE_PAGES	CELL_MAX_PAGES
 #define A_CPU		1
 #define B_CPU		3
@@ -16,6 +18,9 @@
 static const char *scene_dir = "/var/tmp";
 static const char *scene_device = "/dev/vdb";
 static char path_a[256], path_b[256];
+/* Pages of the program's own, from CPU 2's list: see scene_cushion(). */
+static char *cushion;
+static size_t cushion_used;
 
 static inline void scene_paths(const char *dir)
 {
@@ -23,15 +28,43 @@ static inline void scene_paths(const char *dir)
 	snprintf(path_b, sizeof(path_b), "%s/luf-b.%d", dir, getpid());
 }
 
+/* Folios that wait in this CPU's list of new ones come to the LRU, by any madvise(). */
+static inline void drain_lru(void)
+{
+	if (madvise(cushion, PAGE_BYTES, MADV_COLD))
+		die_environment("MADV_COLD: %s", strerror(errno));
+}
+
+static inline size_t file_cached(int fd)
+{
+	unsigned char in[FILE_PAGES];
+	size_t count = 0, i;
+	void *map = mmap(NULL, FILE_PAGES * PAGE_BYTES, PROT_READ, MAP_PRIVATE,
+			 fd, 0);
+
+	if (map == MAP_FAILED || mincore(map, FILE_PAGES * PAGE_BYTES, in))
+		die_environment("mincore: %s", strerror(errno));
+	munmap(map, FILE_PAGES * PAGE_BYTES);
+	for (i = 0; i < FILE_PAGES; i++)
+		count += in[i] & 1;
+	return count;
+}
+
 /* Out of the page cache: the folios of written pages can be large. */
 static inline void file_drop(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC), tries = 100;
 
 	if (fd < 0)
 		die_environment("%s: %s", path, strerror(errno));
-	fsync(fd);
-	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+	/* All of it: what the file system does later, it does on CPU 0 too. */
+	sync();
+	do {
+		drain_lru();
+		posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+	} while (file_cached(fd) && --tries);
+	if (!tries)
+		die_environment("%s stays in the page cache", path);
 	close(fd);
 }
 
@@ -74,6 +107,32 @@ static inline void must_pin(int cpu)
 {
 	if (!pin_self(cpu))
 		die_environment("no CPU %d", cpu);
+}
+
+static inline void cushion_make(void)
+{
+	size_t i;
+
+	must_pin(ACTOR_CPU);
+	cushion = cell_anon_map(NULL, CUSHIONS * CUSHION_PAGES);
+	for (i = 0; i < CUSHIONS * CUSHION_PAGES; i++)
+		cushion[i * PAGE_BYTES] = 1;
+}
+
+/*
+ * Free pages on top of CPU 0's list: what else allocates there takes these, and not
+ * the generation's. CPU 0 is covered by that, by a switch from one process to
+ * another; what is wanted of a generation is decided by its other CPU.
+ */
+static inline void scene_cushion(void)
+{
+	if (cushion_used == CUSHIONS)
+		die_environment("no cushion is left");
+	must_pin(RECLAIM_CPU);
+	if (madvise(cushion + cushion_used++ * CUSHION_PAGES * PAGE_BYTES,
+		    CUSHION_PAGES * PAGE_BYTES, MADV_DONTNEED))
+		die_environment("MADV_DONTNEED: %s", strerror(errno));
+	must_pin(ACTOR_CPU);
 }
 
 /* The file's pages are in memory, mapped by the cell, and nothing else is. */
