@@ -65,7 +65,10 @@ static inline size_t trace_count(const struct cell *cell, const char *event)
 	return count;
 }
 
-/* A generation of a block device's pages; the program is on their CPU then. */
+/*
+ * A generation of a block device's pages. Only what is to take them is done on their
+ * CPU: whatever else the program does allocates there as well.
+ */
 static inline struct cell *bulk_begin(void)
 {
 	struct cell *cell;
@@ -73,7 +76,6 @@ static inline struct cell *bulk_begin(void)
 	trace_open();
 	cell = scene_cell(scene_device, A_CPU);
 	cell->map_flags = MAP_SHARED;
-	must_pin(RECLAIM_CPU);
 	scene_begin(cell);
 	return cell;
 }
@@ -82,12 +84,11 @@ static inline void bulk_taken(const struct cell *cell)
 {
 	size_t freed, told;
 
-	luf_write(LUF_TRACE "/tracing_on", "0");
 	freed = trace_count(cell, "mm_page_free:");
 	told = trace_count(cell, "mm_page_alloc:");
 	trace_close();
 	say(STDOUT_FILENO, "pages taken=%zu told=%zu\n", freed, told);
-	if (!freed || told)
+	if ((!freed || told) && !luf_wrong)
 		die_environment("the bulk allocator didn't take the pages");
 }
 
@@ -100,13 +101,18 @@ static inline void run_bulk(void)
 {
 	struct cell *cell = bulk_begin();
 	struct luf last;
+	bool failed;
 
 	luf_snapshot(&last);
 	luf_write(LUF_TRACE "/tracing_on", "1");
-	if (!syscall(SYS_init_module, NULL, BULK_BYTES, "") || errno != EFAULT)
+	must_pin(RECLAIM_CPU);
+	failed = syscall(SYS_init_module, NULL, BULK_BYTES, "") != 0;
+	must_pin(ACTOR_CPU);
+	luf_write(LUF_TRACE "/tracing_on", "0");
+	if (!failed)
 		die_environment("init_module: %s", strerror(errno));
-	bulk_taken(cell);
 	luf_want("vmalloc and vfree", &last, "open=-1 needed=1");
+	bulk_taken(cell);
 	cell_call(cell, cell_flush, 0);
 	luf_want("flush", &last, "open=0");
 }
@@ -122,11 +128,14 @@ static inline void run_bulk_held(void)
 	luf_write(ZRAM "reset", "1");
 	cell = bulk_begin();
 	luf_snapshot(&last);
+	must_pin(RECLAIM_CPU);
 	luf_write(ZRAM "disksize", "256M");
+	must_pin(ACTOR_CPU);
 	cell_call(cell, cell_flush, 0);
 	luf_want("vmalloc and flush", &last, "open=-1 needed=1");
 	luf_write(LUF_TRACE "/tracing_on", "1");
 	luf_write(ZRAM "reset", "1");
+	luf_write(LUF_TRACE "/tracing_on", "0");
 	bulk_taken(cell);
 }
 

@@ -162,9 +162,10 @@ static inline struct cell *many_open(int64_t *made)
 	struct luf last;
 
 	file_make(path_a);
+	cgroup_enter();
 	a = scene_cell(path_a, A_CPU);
+	cgroup_leave();
 	a->pages = 256;
-	cgroup_enter(a);
 	scene_ready(a);
 	luf_snapshot(&last);
 	*made = last.value[0];

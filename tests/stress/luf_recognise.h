@@ -260,13 +260,26 @@ static inline void cgroup_reclaim(struct cell *cell)
 		die_environment("pages were not reclaimed");
 }
 
-static inline void cgroup_enter(struct cell *cell)
+/*
+ * The program goes first, and what it starts is there too: cpusets make a process
+ * that enters forget where it was pinned.
+ */
+static inline void cgroup_enter(void)
 {
 	char text[32];
 
 	mkdir(LUF_CGROUP, 0755);
-	snprintf(text, sizeof(text), "%d", cell->pid);
+	snprintf(text, sizeof(text), "%d", getpid());
 	luf_write(LUF_CGROUP "/cgroup.procs", text);
+}
+
+static inline void cgroup_leave(void)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%d", getpid());
+	luf_write("/sys/fs/cgroup/cgroup.procs", text);
+	must_pin(ACTOR_CPU);
 }
 
 /* Pages that two processes map: each counts once. */
@@ -277,9 +290,10 @@ static inline void run_forked(void)
 	int64_t made;
 
 	file_make(path_a);
+	cgroup_enter();
 	cell = scene_cell(path_a, A_CPU);
 	other = scene_cell(path_a, B_CPU);
-	cgroup_enter(cell);
+	cgroup_leave();
 	scene_ready(cell);
 	scene_ready(other);
 	luf_snapshot(&last);

@@ -91,14 +91,21 @@ static inline int64_t luf_read(const char *name)
 	return (int64_t)strtoull(text, NULL, 10);
 }
 
+/* A read notices what was completed: one that finds nothing new is a moment's. */
 static inline void luf_snapshot(struct luf *now)
 {
+	unsigned int tries = 10;
+	struct luf before;
 	size_t i;
 
-	/* A read notices what was completed: the first one is for that only. */
-	luf_read("open");
-	for (i = 0; i < LUF_NR; i++)
-		now->value[i] = luf_read(luf_names[i]);
+	memset(now, 0, sizeof(*now));
+	do {
+		before = *now;
+		for (i = 0; i < LUF_NR; i++)
+			now->value[i] = luf_read(luf_names[i]);
+	} while (memcmp(&before, now, sizeof(before)) && --tries);
+	if (!tries)
+		die_environment("the counters don't come to rest");
 }
 
 static inline void luf_write(const char *path, const char *text)
