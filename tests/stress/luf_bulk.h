@@ -76,6 +76,7 @@ static inline struct cell *bulk_begin(void)
 	trace_open();
 	cell = scene_cell(scene_device, A_CPU);
 	cell->map_flags = MAP_SHARED;
+	scene_ready(cell);
 	scene_begin(cell);
 	return cell;
 }
@@ -100,10 +101,8 @@ static inline void bulk_taken(const struct cell *cell)
 static inline void run_bulk(void)
 {
 	struct cell *cell = bulk_begin();
-	struct luf last;
 	bool failed;
 
-	luf_snapshot(&last);
 	luf_write(LUF_TRACE "/tracing_on", "1");
 	must_pin(RECLAIM_CPU);
 	failed = syscall(SYS_init_module, NULL, BULK_BYTES, "") != 0;
@@ -111,28 +110,26 @@ static inline void run_bulk(void)
 	luf_write(LUF_TRACE "/tracing_on", "0");
 	if (!failed)
 		die_environment("init_module: %s", strerror(errno));
-	luf_want("vmalloc and vfree", &last, "open=-1 needed=1");
+	luf_want("vmalloc and vfree", "open=-1 needed=1");
 	bulk_taken(cell);
 	cell_call(cell, cell_flush, 0);
-	luf_want("flush", &last, "open=0");
+	luf_want("flush", "open=0");
 }
 
 /* zram's table is vmalloc()ed, and stays: the pages are in use when the flush comes. */
 static inline void run_bulk_held(void)
 {
 	struct cell *cell;
-	struct luf last;
 
 	if (access(ZRAM "disksize", W_OK))
 		luf_skip("no zram");
 	luf_write(ZRAM "reset", "1");
 	cell = bulk_begin();
-	luf_snapshot(&last);
 	must_pin(RECLAIM_CPU);
 	luf_write(ZRAM "disksize", "256M");
 	must_pin(ACTOR_CPU);
 	cell_call(cell, cell_flush, 0);
-	luf_want("vmalloc and flush", &last, "open=-1 needed=1");
+	luf_want("vmalloc and flush", "open=-1 needed=1");
 	luf_write(LUF_TRACE "/tracing_on", "1");
 	luf_write(ZRAM "reset", "1");
 	luf_write(LUF_TRACE "/tracing_on", "0");

@@ -39,7 +39,8 @@ typedef long cell_function(struct cell *cell, long argument);
 struct cell {
 	pid_t pid;
 	int spin_cpu;
-	volatile bool spinning, stop;
+	volatile int spins_on;
+	pid_t spinner;
 	sem_t request, reply;
 	cell_function *function;
 	long argument, result;
@@ -68,8 +69,9 @@ static inline void *cell_spin(void *argument)
 
 	if (!pin_self(cell->spin_cpu))
 		die_environment("no CPU %d", cell->spin_cpu);
-	while (!cell->stop)
-		cell->spinning = true;
+	cell->spinner = gettid();
+	for (;;)
+		cell->spins_on = sched_getcpu();
 	return NULL;
 }
 
@@ -95,7 +97,7 @@ static inline void cell_prepare(struct cell *cell)
 	cell->scratch = cell_anon_map(NULL, FLUSH_PAGES);
 	cell->pagemap = open_pagemap();
 	start_thread(&spinner, cell_spin, cell);
-	while (!cell->spinning)
+	while (cell->spins_on != cell->spin_cpu)
 		sched_yield();
 	if (mlockall(MCL_CURRENT))
 		die_environment("mlockall: %s", strerror(errno));
@@ -149,6 +151,7 @@ static inline struct cell *cell_start(const char *path, int spin_cpu)
 		die_environment("mmap: %s", strerror(errno));
 	snprintf(cell->path, sizeof(cell->path), "%s", path);
 	cell->spin_cpu = spin_cpu;
+	cell->spins_on = -1;
 	cell->open_flags = O_RDONLY;
 	cell->prot = PROT_READ;
 	cell->map_flags = MAP_PRIVATE;
@@ -175,6 +178,19 @@ static inline void cells_end(void)
 		kill(cell->pid, SIGKILL);
 		waitpid(cell->pid, NULL, 0);
 	}
+}
+
+/* Lets it spin on another CPU, and waits until it does. */
+static inline void cell_spin_on(struct cell *cell, int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(cell->spinner, sizeof(set), &set))
+		die_environment("no CPU %d", cpu);
+	while (cell->spins_on != cpu)
+		sched_yield();
 }
 
 /* --- what a cell can do ------------------------------------------------------ */

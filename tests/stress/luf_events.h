@@ -281,7 +281,6 @@ static const struct event events[] = {
 static inline void run_event(const struct event *event)
 {
 	struct cell *a, *b;
-	struct luf last;
 	long failed;
 
 	if (event->shmem)
@@ -289,16 +288,16 @@ static inline void run_event(const struct event *event)
 	else
 		file_make(path_a);
 	file_make(path_b);
-	b = scene_open(path_b, B_CPU);
+	b = scene_cell(path_b, B_CPU);
 	a = scene_cell(path_a, A_CPU);
 	if (event->prot)
 		a->prot = event->prot;
 	if (event->map_flags)
 		a->map_flags = event->map_flags;
 	a->stay = event->stay;
-	scene_begin(a);
+	scene_open_both(a, b);
+	scene_cushion();
 
-	luf_snapshot(&last);
 	if (event->in_cell) {
 		cell_call(a, cell_move, ACTOR_CPU);
 		failed = cell_call(a, event->in_cell, 0);
@@ -310,20 +309,20 @@ static inline void run_event(const struct event *event)
 	if (failed)
 		die_environment("%s failed: %s", event->name, strerror(errno));
 	if (!event->reason)
-		luf_want(event->name, &last, "open=0");
+		luf_want(event->name, "open=0");
 	else
-		luf_want(event->name, &last, "open=%d given_up_%s=%d",
+		luf_want(event->name, "open=%d given_up_%s=%d",
 			 event->all ? -2 : -1, event->reason, event->all ? 2 : 1);
 
 	/* B's is there still, as good as before. */
 	cell_call(b, cell_flush, 0);
 	if (event->all)
-		luf_want("flush of B", &last, "open=0");
+		luf_want("flush of B", "open=0");
 	else
-		luf_want("flush of B", &last, "open=-1 saved=1");
+		luf_want("flush of B", "open=-1 saved=1");
 	if (!event->reason) {
 		cell_call(a, cell_flush, 0);
-		luf_want("flush of A", &last, "open=-1 saved=1");
+		luf_want("flush of A", "open=-1 saved=1");
 	}
 	if (event->outside == event_uprobe)
 		event_uprobe_end();

@@ -12,54 +12,52 @@
 /* Nothing happens: it stays open, and is given up with the tracking. */
 static inline void run_hold(void)
 {
-	struct luf last;
 
 	file_make(path_a);
-	luf_snapshot(&last);
 	scene_open(path_a, A_CPU);
+	scene_cushion();
 	sleep_ms(500);
-	luf_want("half a second", &last, "generation=1 open=1");
+	luf_want("half a second", "open=0");
 	luf_mode("off");
-	luf_want("off", &last, "open=-1 given_up_off=1");
+	luf_want("off", "open=-1 given_up_off=1");
 	luf_mode("track");
-	luf_want("track", &last, "open=0");
+	luf_want("track", "open=0");
 }
 
 /* A flush of all the CPUs of A; B's has others, and a later one comes later. */
 static inline void run_flush(void)
 {
 	struct cell *a, *b;
-	struct luf last;
 
 	file_make(path_a);
 	file_make(path_b);
-	b = scene_open(path_b, B_CPU);
-	a = scene_open(path_a, A_CPU);
-	luf_snapshot(&last);
+	b = scene_cell(path_b, B_CPU);
+	a = scene_cell(path_a, A_CPU);
+	scene_open_both(a, b);
+	scene_cushion();
 	cell_call(a, cell_flush, 0);
-	luf_want("flush of A", &last, "open=-1 saved=1");
+	luf_want("flush of A", "open=-1 saved=1");
 	cell_call(a, cell_arm, 0);
 	cell_call(a, cell_touch, 0);
 	scene_pageout(a);
-	luf_want("another of A", &last, "generation=1 open=1");
+	luf_want("another of A", "generation=1 open=1");
 	cell_call(b, cell_flush, 0);
-	luf_want("flush of B", &last, "open=-1 saved=1");
+	luf_want("flush of B", "open=-1 saved=1");
 	cell_call(a, cell_flush, 0);
-	luf_want("flush of A again", &last, "open=-1 saved=1");
+	luf_want("flush of A again", "open=-1 saved=1");
 }
 
 /* The kernel's own reason to flush: reclaim left flushes to whoever walks next. */
 static inline void run_flush_pending(void)
 {
 	struct cell *a;
-	struct luf last;
 
 	file_make(path_a);
 	a = scene_open(path_a, A_CPU);
+	scene_cushion();
 	cell_call(a, cell_touch, 0);
-	luf_snapshot(&last);
 	scene_pageout(a);
-	luf_want("a second pass", &last, "generation=1 open=0 saved=1");
+	luf_want("a second pass", "generation=1 open=0 saved=1");
 }
 
 /*
@@ -69,36 +67,35 @@ static inline void run_flush_pending(void)
 static inline void run_partial(void)
 {
 	struct cell *a, *local;
-	struct luf last;
 
 	file_make(path_a);
 	file_make(path_b);
 	local = scene_cell(path_b, B_CPU);
 	cell_call(local, cell_arm, 0);
 	a = scene_open(path_a, A_CPU);
-	luf_snapshot(&last);
+	scene_cushion();
 	cell_call(local, cell_flush, 0);
-	luf_want("flush of CPU 0", &last, "open=0");
+	luf_want("flush of CPU 0", "open=0");
 	cell_call(a, cell_move, ACTOR_CPU);
 	cell_call(a, cell_flush_page, 0);
-	luf_want("flush of a page", &last, "open=0");
+	luf_want("flush of a page", "open=0");
 	cell_call(a, cell_flush, 0);
-	luf_want("flush of A", &last, "open=-1 saved=1");
+	luf_want("flush of A", "open=-1 saved=1");
 }
 
 /* A process that has nothing to do with the file, but runs on the same CPUs. */
 static inline void run_flush_other(void)
 {
 	struct cell *other;
-	struct luf last;
 
 	file_make(path_a);
-	scene_open(path_a, A_CPU);
-	luf_snapshot(&last);
-	other = scene_cell(path_b, A_CPU);
+	other = scene_cell(path_b, B_CPU);
 	cell_call(other, cell_arm, 0);
+	scene_open(path_a, A_CPU);
+	scene_cushion();
+	cell_spin_on(other, A_CPU);
 	cell_call(other, cell_flush, 0);
-	luf_want("flush of another process", &last, "open=-1 saved=1");
+	luf_want("flush of another process", "open=-1 saved=1");
 }
 
 /* --- pages that are used again -------------------------------------------------- */
@@ -107,7 +104,6 @@ static inline void run_flush_other(void)
 static inline void do_reuse(long hits, unsigned int rounds)
 {
 	struct cell *a;
-	struct luf last;
 	unsigned int i;
 
 	file_make(path_a);
@@ -115,16 +111,15 @@ static inline void do_reuse(long hits, unsigned int rounds)
 	scene_ready(a);
 	for (i = 0; i < rounds; i++) {
 		cell_call(a, cell_touch, 0);
-		luf_snapshot(&last);
-		scene_pageout(a);
-		luf_want("pageout", &last, "generation=1 open=1");
+			scene_pageout(a);
+		luf_want("pageout", "generation=1 open=1");
 		if (cell_call(a, cell_reuse, hits) != hits)
 			die_environment("the pages weren't used again");
-		luf_want("reuse", &last, "open=-1 needed=1");
+		luf_want("reuse", "open=-1 needed=1");
 	}
 	cell_call(a, cell_arm, 0);
 	cell_call(a, cell_flush, 0);
-	luf_want("flush", &last, "open=0");
+	luf_want("flush", "open=0");
 }
 
 static inline void run_reuse_one(void)
@@ -141,25 +136,23 @@ static inline void run_reuse_all(void)
 static inline void run_reuse_apart(void)
 {
 	struct cell *a, *b;
-	struct luf last;
 
 	file_make(path_a);
 	file_make(path_b);
-	b = scene_open(path_b, B_CPU);
-	a = scene_open(path_a, A_CPU);
-	luf_snapshot(&last);
+	b = scene_cell(path_b, B_CPU);
+	a = scene_cell(path_a, A_CPU);
+	scene_open_both(a, b);
 	if (cell_call(a, cell_reuse, 1) != 1)
 		die_environment("the page wasn't used again");
-	luf_want("reuse in A", &last, "open=-1 needed=1");
+	luf_want("reuse in A", "open=-1 needed=1");
 	cell_call(b, cell_flush, 0);
-	luf_want("flush of B", &last, "open=-1 saved=1");
+	luf_want("flush of B", "open=-1 saved=1");
 }
 
 /* Several generations of one file, with one mask: returns how many. */
 static inline struct cell *many_open(int64_t *made)
 {
 	struct cell *a;
-	struct luf last;
 
 	file_make(path_a);
 	cgroup_enter();
@@ -167,15 +160,14 @@ static inline struct cell *many_open(int64_t *made)
 	cgroup_leave();
 	a->pages = 256;
 	scene_ready(a);
-	luf_snapshot(&last);
-	*made = last.value[0];
+	*made = luf_last.value[0];
 	must_pin(RECLAIM_CPU);
 	cgroup_reclaim(a);
 	must_pin(ACTOR_CPU);
 	*made = luf_read("generation") - *made;
 	if (*made < 2)
 		luf_skip("reclaim made %" PRId64 " generations of it", *made);
-	luf_want("reclaim", &last, "generation=%" PRId64 " open=%" PRId64
+	luf_want("reclaim", "generation=%" PRId64 " open=%" PRId64
 		 " unmaps_readonly=%zu unmaps_mixed=0", *made, *made, a->pages);
 	return a;
 }
@@ -184,39 +176,33 @@ static inline struct cell *many_open(int64_t *made)
 static inline void run_reuse_many(void)
 {
 	struct cell *a;
-	struct luf last;
 	int64_t made;
 
 	a = many_open(&made);
-	luf_snapshot(&last);
 	if (cell_call(a, cell_reuse, 1) != 1)
 		die_environment("the page wasn't used again");
-	luf_want("reuse", &last, "open=%" PRId64 " needed=1 saved=%" PRId64,
+	luf_want("reuse", "open=%" PRId64 " needed=1 saved=%" PRId64,
 		 -made, made - 1);
 }
 
 static inline void run_flush_many(void)
 {
 	struct cell *a;
-	struct luf last;
 	int64_t made;
 
 	a = many_open(&made);
-	luf_snapshot(&last);
 	cell_call(a, cell_flush, 0);
-	luf_want("flush", &last, "open=%" PRId64 " saved=%" PRId64, -made, made);
+	luf_want("flush", "open=%" PRId64 " saved=%" PRId64, -made, made);
 }
 
 static inline void run_write_many(void)
 {
 	struct cell *a;
-	struct luf last;
 	int64_t made;
 
 	a = many_open(&made);
-	luf_snapshot(&last);
 	event_write(a);
-	luf_want("write", &last, "open=%" PRId64 " given_up_written=%" PRId64,
+	luf_want("write", "open=%" PRId64 " given_up_written=%" PRId64,
 		 -made, made);
 }
 
@@ -233,16 +219,14 @@ static inline long pin_page(struct cell *cell, long unused)
 static inline void run_kept(void)
 {
 	struct cell *a;
-	struct luf last;
 
 	file_make(path_a);
 	a = scene_cell(path_a, A_CPU);
 	scene_ready(a);
 	if (cell_call(a, pin_page, 0))
 		die_environment("vmsplice: %s", strerror(errno));
-	luf_snapshot(&last);
 	scene_pageout(a);
-	luf_want("pageout", &last, "generation=1 open=0 given_up_kept=1 "
+	luf_want("pageout", "generation=1 open=0 given_up_kept=1 "
 		 "unmaps_readonly=%zu flushes=1", a->pages);
 }
 

@@ -123,6 +123,7 @@ int main(int argc, char **argv)
 	/* What someone else left open would complete in the middle. */
 	if (luf_read("open"))
 		die_environment("there are open generations");
+	luf_snapshot(&luf_last);
 	run(argv[optind]);
 	cells_end();
 	printf("result=%s\n", luf_wrong ? "wrong" : "pass");

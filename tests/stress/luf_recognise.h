@@ -12,23 +12,20 @@
 
 static inline void want_readonly(struct cell *cell)
 {
-	struct luf last;
 
-	luf_snapshot(&last);
 	scene_pageout(cell);
-	luf_want("pageout", &last, "generation=1 open=1 unmaps_readonly=%zu "
+	luf_want("pageout", "generation=1 open=1 unmaps_readonly=%zu "
 		 "unmaps_mixed=0 flushes=1 flushes_mixed=0", cell->pages);
+	scene_cushion();
 	cell_call(cell, cell_flush, 0);
-	luf_want("flush", &last, "open=-1 saved=1");
+	luf_want("flush", "open=-1 saved=1");
 }
 
 static inline void want_mixed(struct cell *cell)
 {
-	struct luf last;
 
-	luf_snapshot(&last);
 	scene_pageout(cell);
-	luf_want("pageout", &last, "generation=0 unmaps_readonly=0 "
+	luf_want("pageout", "generation=0 unmaps_readonly=0 "
 		 "unmaps_mixed=%zu flushes=1 flushes_mixed=1", cell->pages);
 }
 
@@ -189,11 +186,9 @@ static inline long settle(struct cell *cell, long unused)
 
 static inline void want_no_generation(struct cell *cell, const char *when)
 {
-	struct luf last;
 
-	luf_snapshot(&last);
 	cell_call(cell, cell_pageout, 0);
-	luf_want(when, &last, "generation=0 unmaps_readonly=0 unmaps_mixed=%zu",
+	luf_want(when, "generation=0 unmaps_readonly=0 unmaps_mixed=%zu",
 		 cell->pages);
 }
 
@@ -228,15 +223,13 @@ static inline long store_last(struct cell *cell, long count)
 static inline void run_mixed_pass(void)
 {
 	struct cell *cell;
-	struct luf last;
 
 	if (!swap_is_on())
 		luf_skip("no swap");
 	cell = recognise(O_RDONLY, PROT_READ | PROT_WRITE, MAP_PRIVATE);
 	cell_call(cell, store_last, 1);
-	luf_snapshot(&last);
 	cell_call(cell, cell_pageout, 0);
-	luf_want("pageout", &last, "generation=0 unmaps_readonly=%zu "
+	luf_want("pageout", "generation=0 unmaps_readonly=%zu "
 		 "unmaps_mixed=1 flushes=1 flushes_mixed=1", cell->pages - 1);
 }
 
@@ -286,7 +279,6 @@ static inline void cgroup_leave(void)
 static inline void run_forked(void)
 {
 	struct cell *cell, *other;
-	struct luf last;
 	int64_t made;
 
 	file_make(path_a);
@@ -296,20 +288,20 @@ static inline void run_forked(void)
 	cgroup_leave();
 	scene_ready(cell);
 	scene_ready(other);
-	luf_snapshot(&last);
-	made = last.value[0];
+	made = luf_last.value[0];
 	cgroup_reclaim(cell);
 	made = luf_read("generation") - made;
 	if (made < 1)
 		say(STDOUT_FILENO, "no generation was made\n");
-	luf_want("reclaim", &last, "generation=%" PRId64 " open=%" PRId64
+	luf_want("reclaim", "generation=%" PRId64 " open=%" PRId64
 		 " unmaps_readonly=%zu unmaps_mixed=0", made ? made : 1,
 		 made ? made : 1, cell->pages);
+	scene_cushion();
 	cell_call(cell, cell_flush, 0);
 	/* The other process's CPU isn't covered by that. */
-	luf_want("flush of one", &last, "open=0");
+	luf_want("flush of one", "open=0");
 	cell_call(other, cell_flush, 0);
-	luf_want("flush of the other", &last, "open=%" PRId64 " saved=%" PRId64,
+	luf_want("flush of the other", "open=%" PRId64 " saved=%" PRId64,
 		 -made, made);
 }
 

@@ -163,15 +163,11 @@ static inline struct cell *scene_cell(const char *path, int cpu)
 	return cell;
 }
 
-/* Maps, touches and reclaims: the cell's generation is open, the youngest. */
+/* The cell's generation is open, the youngest. */
 static inline void scene_begin(struct cell *cell)
 {
-	struct luf last;
-
-	scene_ready(cell);
-	luf_snapshot(&last);
 	scene_pageout(cell);
-	luf_want("pageout", &last, "generation=1 open=1 unmaps_readonly=%zu "
+	luf_want("pageout", "generation=1 open=1 unmaps_readonly=%zu "
 		 "unmaps_mixed=0 flushes=1 flushes_mixed=0", cell->pages);
 }
 
@@ -180,8 +176,21 @@ static inline struct cell *scene_open(const char *path, int cpu)
 {
 	struct cell *cell = scene_cell(path, cpu);
 
+	scene_ready(cell);
 	scene_begin(cell);
 	return cell;
+}
+
+/*
+ * Two of them, of A and of B. What the second one needs to begin is there before the
+ * first one's is open: it would be taken out of that.
+ */
+static inline void scene_open_both(struct cell *a, struct cell *b)
+{
+	scene_ready(b);
+	scene_ready(a);
+	scene_begin(b);
+	scene_begin(a);
 }
 
 #endif

@@ -58,6 +58,8 @@ struct luf {
 };
 
 static int luf_wrong;
+/* What luf_want() saw last: nothing that moves goes by unseen. */
+static struct luf luf_last;
 
 static inline size_t luf_index(const char *name)
 {
@@ -164,16 +166,15 @@ static inline void luf_relations(const char *when, const struct luf *now)
 }
 
 /**
- * luf_want() - what happened since a snapshot must be exactly this
+ * luf_want() - what happened since the last call must be exactly this
  * @when:	what was done, for the message
- * @last:	the snapshot; becomes that of now
  * @format:	"name=difference ...", as for printf; what isn't named there
  *		is 0, if it says what became of a generation
  *
  * Prints what moved, and a line for each that is wrong.
  */
-static inline __attribute__((format(printf, 3, 4)))
-void luf_want(const char *when, struct luf *last, const char *format, ...)
+static inline __attribute__((format(printf, 2, 3)))
+void luf_want(const char *when, const char *format, ...)
 {
 	int64_t wanted[LUF_NR] = { 0 };
 	bool named[LUF_NR] = { false };
@@ -200,7 +201,7 @@ void luf_want(const char *when, struct luf *last, const char *format, ...)
 	luf_snapshot(&now);
 	line[0] = 0;
 	for (i = 0; i < LUF_NR; i++) {
-		int64_t moved = now.value[i] - last->value[i];
+		int64_t moved = now.value[i] - luf_last.value[i];
 
 		if (moved && used < sizeof(line))
 			used += (size_t)snprintf(line + used, sizeof(line) - used,
@@ -210,10 +211,10 @@ void luf_want(const char *when, struct luf *last, const char *format, ...)
 	say(STDOUT_FILENO, "%s:%s\n", when, line);
 	for (i = 0; i < LUF_NR; i++)
 		if (named[i] || i < LUF_EXACT)
-			luf_compare(when, i, now.value[i] - last->value[i],
+			luf_compare(when, i, now.value[i] - luf_last.value[i],
 				    wanted[i]);
 	luf_relations(when, &now);
-	*last = now;
+	luf_last = now;
 }
 
 /* Ends the program: a scenario that can't be made here is not a pass. */
