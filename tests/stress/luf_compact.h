@@ -118,13 +118,13 @@ static inline void run_compact(void)
 	size_t free;
 
 	file_make(path_a);
+	cell = scene_cell(path_a, A_CPU);
 	must_pin(RECLAIM_CPU);
 	free = memory_free();
 	if (free < 2 * (BALLAST_BYTES + SPARE_BYTES))
 		luf_skip("%zu MB of memory are free", free >> 20);
 	fill((free - BALLAST_BYTES - SPARE_BYTES) & ~(HUGE_BYTES - 1),
 	     MADV_HUGEPAGE);
-	cell = cell_start(path_a, A_CPU);
 	cell->pages = COMPACT_PAGES;
 	cell_call(cell, cell_map, 0);
 	cell_call(cell, cell_arm, 0);

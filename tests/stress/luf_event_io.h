@@ -15,7 +15,8 @@
 #include <sys/ioctl.h>
 #include <sys/sendfile.h>
 
-static char io_page[PAGE_BYTES] __attribute__((aligned(4096))) = { 1 };
+/* Anonymous: io_uring pins nothing that is a file's. */
+static char io_page[PAGE_BYTES] __attribute__((aligned(4096)));
 
 static inline int io_open(const char *path, int flags)
 {

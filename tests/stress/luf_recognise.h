@@ -97,11 +97,12 @@ static inline void run_other_writable(void)
 	int fd;
 
 	file_make(path_a);
+	/* First, or it would inherit the mapping. */
+	cell = scene_cell(path_a, A_CPU);
 	fd = open(path_a, O_RDWR | O_CLOEXEC);
 	if (mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) ==
 	    MAP_FAILED)
 		die_environment("mmap: %s", strerror(errno));
-	cell = scene_cell(path_a, A_CPU);
 	scene_ready(cell);
 	want_mixed(cell);
 }
