@@ -15,9 +15,10 @@
 
 #define COMPACT_PAGES	CELL_MAX_PAGES
 #define COMPACT_SLICES	16
-#define BALLAST_BYTES	(256UL << 20)
+/* What compaction moves, half of it, must not all fit into what is spare. */
+#define BALLAST_BYTES	(384UL << 20)
 /* Far above the watermarks: kswapd is not to wake. */
-#define SPARE_BYTES	(256UL << 20)
+#define SPARE_BYTES	(128UL << 20)
 
 /* Bits of /proc/kpageflags that a free page doesn't have. */
 #define KPAGE_USED	(1ULL << 5 | 1ULL << 7 | 1ULL << 11 | 1ULL << 12 | \
@@ -121,7 +122,7 @@ static inline void run_compact(void)
 	cell = scene_cell(path_a, A_CPU);
 	must_pin(RECLAIM_CPU);
 	free = memory_free();
-	if (free < 2 * (BALLAST_BYTES + SPARE_BYTES))
+	if (free < (BALLAST_BYTES + SPARE_BYTES))
 		luf_skip("%zu MB of memory are free", free >> 20);
 	fill((free - BALLAST_BYTES - SPARE_BYTES) & ~(HUGE_BYTES - 1),
 	     MADV_HUGEPAGE);

@@ -195,6 +195,10 @@ static inline long event_cpu_offline(struct cell *a)
 	static const char online[] = "/sys/devices/system/cpu/cpu3/online";
 
 	(void)a;
+	/* Or the kernel complains that it has to move what is pinned there. */
+	for (size_t i = 0; i < cells_nr; i++)
+		if (cells[i]->spin_cpu == B_CPU)
+			cell_spin_on(cells[i], ACTOR_CPU);
 	luf_write(online, "0");
 	luf_write(online, "1");
 	return 0;
@@ -219,7 +223,6 @@ static inline long event_harmless(struct cell *a)
 	failed |= fsync(fd) | close(fd);
 	failed |= map_again(a, PROT_READ, O_RDONLY, MAP_SHARED);
 	failed |= map_again(a, PROT_READ | PROT_WRITE, O_RDONLY, MAP_PRIVATE);
-	failed |= do_write(path_b, 0);
 	return failed;
 }
 

@@ -161,9 +161,7 @@ static inline struct cell *many_open(int64_t *made)
 	a->pages = 256;
 	scene_ready(a);
 	*made = luf_last.value[0];
-	must_pin(RECLAIM_CPU);
 	cgroup_reclaim(a);
-	must_pin(ACTOR_CPU);
 	*made = luf_read("generation") - *made;
 	if (*made < 2)
 		luf_skip("reclaim made %" PRId64 " generations of it", *made);

@@ -236,12 +236,13 @@ static inline void run_mixed_pass(void)
 
 /* --- by several processes ----------------------------------------------------- */
 
-/* Reclaims a cgroup on this CPU until the cell has no page of its file left. */
+/* Reclaims a cgroup on CPU 0 until the cell has no page of its file left. */
 static inline void cgroup_reclaim(struct cell *cell)
 {
 	unsigned int tries;
 	int fd;
 
+	must_pin(RECLAIM_CPU);
 	for (tries = 0; tries < 100 && cell_call(cell, cell_present, 0); tries++) {
 		fd = open(LUF_CGROUP "/memory.reclaim", O_WRONLY | O_CLOEXEC);
 		if (fd < 0)
@@ -250,6 +251,7 @@ static inline void cgroup_reclaim(struct cell *cell)
 			die_environment("memory.reclaim: %s", strerror(errno));
 		close(fd);
 	}
+	must_pin(ACTOR_CPU);
 	if (cell_call(cell, cell_present, 0))
 		die_environment("pages were not reclaimed");
 }
