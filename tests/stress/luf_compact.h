@@ -96,7 +96,7 @@ static inline int64_t generations_used(const struct cell *cell, int64_t made)
 	return count;
 }
 
-static inline void spread(struct cell *cell)
+static inline char *spread(struct cell *cell)
 {
 	size_t bytes = BALLAST_BYTES / COMPACT_SLICES, at, i;
 	char *map = cell_anon_map(NULL, BALLAST_BYTES / PAGE_BYTES);
@@ -106,8 +106,21 @@ static inline void spread(struct cell *cell)
 			*(volatile char *)(map + at) = 1;
 		cell_call(cell, touch_slice, (long)i);
 	}
+	return map;
+}
+
+/*
+ * Every second page of the ballast, on CPU 0: more than its list holds, so that what
+ * was freed before comes to where compaction looks for it.
+ */
+static inline void release(char *map)
+{
+	size_t at;
+
+	must_pin(RECLAIM_CPU);
 	for (at = 0; at < BALLAST_BYTES; at += 2 * PAGE_BYTES)
 		madvise(map + at, PAGE_BYTES, MADV_DONTNEED);
+	must_pin(ACTOR_CPU);
 }
 
 static inline void run_compact(void)
@@ -116,6 +129,7 @@ static inline void run_compact(void)
 	struct luf now;
 	struct cell *cell;
 	int64_t made, used, saved;
+	char *ballast;
 	size_t free;
 
 	file_make(path_a);
@@ -129,7 +143,7 @@ static inline void run_compact(void)
 	cell->pages = COMPACT_PAGES;
 	cell_call(cell, cell_map, 0);
 	cell_call(cell, cell_arm, 0);
-	spread(cell);
+	ballast = spread(cell);
 	must_pin(ACTOR_CPU);
 	cell_call(cell, cell_touch, 0);
 	if (cell_call(cell, make_old, 0))
@@ -142,6 +156,7 @@ static inline void run_compact(void)
 	if (made < 1 || luf_wrong)
 		return;
 
+	release(ballast);
 	luf_write("/proc/sys/vm/compact_memory", "1");
 	used = generations_used(cell, made);
 	if (!used)

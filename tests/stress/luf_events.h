@@ -21,7 +21,8 @@
 
 #define UPROBE_EVENTS	"/sys/kernel/tracing/uprobe_events"
 #define UPROBE_ENABLE	"/sys/kernel/tracing/events/uprobes/luf_oracle/enable"
-#define OTHER_AT	(FILE_AT + (1UL << 30))
+/* Nothing is there. */
+#define OTHER_AT	(FILE_AT + (1UL << 32))
 
 struct event {
 	const char *name;
