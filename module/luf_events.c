@@ -50,6 +50,11 @@ static void see_move_folios_to_lru(const unsigned long *args)
 	tlbbatch_luf_see_pass_end();
 }
 
+static void see_do_exit(const unsigned long *args)
+{
+	tlbbatch_luf_see_exit();
+}
+
 static void see_arch_tlbbatch_flush(const unsigned long *args)
 {
 	tlbbatch_luf_see_flush((struct arch_tlbflush_unmap_batch *)args[0]);
@@ -199,6 +204,7 @@ struct tlbbatch_luf_entry tlbbatch_luf_entries[] = {
 	  .proto = "unsigned int(struct list_head *)" },
 	{ .symbol = "move_folios_to_lru", .see = see_move_folios_to_lru,
 	  .proto = "unsigned int(struct lruvec *, struct list_head *)" },
+	{ .symbol = "do_exit", .see = see_do_exit, .proto = "void(long)" },
 	{ .symbol = "flush_tlb_func", .see = see_flush_tlb_func,
 	  .proto = "void(void *)" },
 	{ .symbol = "__isolate_free_page", .see = see_isolate_free_page,

@@ -21,7 +21,7 @@
 
 /* Section: entries of functions */
 
-#define BY_IP_BITS	6
+#define BY_IP_BITS	7
 
 /* Open addressing, at most half full. */
 static struct tlbbatch_luf_entry *by_ip[1 << BY_IP_BITS];

@@ -121,6 +121,20 @@ void tlbbatch_luf_pages_drop(struct tlbbatch_luf_pages *pages)
 }
 
 /**
+ * tlbbatch_luf_pages_reset() - empty a list that is about to be filled again
+ * @pages: the list; it keeps its chunk, if it has no more than one
+ *
+ * Context: task, preemption off.
+ */
+void tlbbatch_luf_pages_reset(struct tlbbatch_luf_pages *pages)
+{
+	if (pages->nr_chunks == 1)
+		WRITE_ONCE(chunks[pages->first - 1].nr, 0);
+	else
+		tlbbatch_luf_pages_drop(pages);
+}
+
+/**
  * tlbbatch_luf_pages_all() - does each range of a list pass a test?
  * @pages: the list
  * @test: called for ranges, in no order, until it says no

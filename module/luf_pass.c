@@ -8,7 +8,7 @@
  *  arch_tlbbatch_flush()	the flush: a generation, or one that LUF would send
  *    its return		and complete: it covers what came before it
  *  move_folios_to_lru()	the pass is over; where it isn't called (MADV_PAGEOUT)
- *				the task's next pass or other unmap begins anew
+ *				the task's next pass, other unmap or exit ends it
  */
 #include <linux/bitmap.h>
 #include <linux/cpumask.h>
@@ -35,10 +35,13 @@
 #define SLOTS_PER_CPU	8
 #define SLOTS_MIN	64
 #define SLOTS_MAX	1024
-/* A slot that wasn't used for so long is another task's for the taking. */
+/*
+ * A slot whose pass is over, as far as is known, is another task's for the taking,
+ * as is one that wasn't used for so long.
+ */
 #define IDLE_JIFFIES	(60 * HZ)
 /* Generations looked at with each flush, which adds one. */
-#define SWEEP_EACH	32
+#define SWEEP_EACH	4
 
 /**
  * struct pass - what one task has pending
@@ -55,6 +58,7 @@
  * @hit: an event of rule 19 met one of @files; written by anybody
  * @last_mixed: the last unmap wasn't read-only, and isn't settled yet
  * @was_pending: a flush was required before the last unmap
+ * @stale_files: @files are of unmaps that are flushed already
  * @files: of the read-only ones; read by anybody
  * @pages: of the read-only ones
  * @before: the batch's CPUs before the last unmap
@@ -76,6 +80,7 @@ struct pass {
 	bool hit;
 	bool last_mixed;
 	bool was_pending;
+	bool stale_files;
 	struct tlbbatch_luf_files files;
 	struct tlbbatch_luf_pages pages;
 	unsigned long *before;
@@ -120,23 +125,42 @@ int tlbbatch_luf_passes_init(void)
 	return 0;
 }
 
-/* Nothing is pending. The files' interest and the pages are given back. */
-static void forget(struct pass *pass)
+static void forget_files(struct pass *pass)
 {
 	unsigned int i, nr = pass->files.nr;
 
+	pass->stale_files = false;
 	for (i = 0; i < nr; i++)
 		tlbbatch_luf_interest(pass->files.file[i], -1);
 	WRITE_ONCE(pass->files.nr, 0);
-	tlbbatch_luf_pages_drop(&pass->pages);
+	pass->remote = false;
+	pass->open_write = false;
+}
+
+static void forget_unmaps(struct pass *pass)
+{
 	pass->readonly = 0;
 	pass->mixed = 0;
 	pass->untracked = false;
-	pass->remote = false;
-	pass->open_write = false;
 	WRITE_ONCE(pass->hit, false);
 	pass->last_mixed = false;
 	bitmap_zero(pass->owed, nr_cpu_ids);
+}
+
+/* Nothing is pending. The files' interest and the pages are given back. */
+static void forget(struct pass *pass)
+{
+	forget_files(pass);
+	tlbbatch_luf_pages_drop(&pass->pages);
+	forget_unmaps(pass);
+}
+
+/* Nothing is pending, but the next folio is likely of the same file. */
+static void begin_anew(struct pass *pass)
+{
+	pass->stale_files = pass->files.nr;
+	tlbbatch_luf_pages_reset(&pass->pages);
+	forget_unmaps(pass);
 }
 
 /**
@@ -185,19 +209,22 @@ static void put_pass(struct pass *pass)
 	raw_spin_unlock(&pass->lock);
 }
 
+static bool is_idle(const struct pass *pass)
+{
+	return !READ_ONCE(pass->task) || !READ_ONCE(pass->active) ||
+	       jiffies - READ_ONCE(pass->used) >= IDLE_JIFFIES;
+}
+
 static struct pass *claim_pass(void)
 {
 	unsigned int first = hash_ptr(current, passes_bits), i;
 
 	for (i = 0; i < PROBES; i++) {
 		struct pass *pass = &passes[(first + i) & (BIT(passes_bits) - 1)];
-		unsigned long idle = jiffies - READ_ONCE(pass->used);
 
-		if ((READ_ONCE(pass->task) && idle < IDLE_JIFFIES) ||
-		    !raw_spin_trylock(&pass->lock))
+		if (!is_idle(pass) || !raw_spin_trylock(&pass->lock))
 			continue;
-		idle = jiffies - pass->used;
-		if (!pass->task || idle >= IDLE_JIFFIES) {
+		if (is_idle(pass)) {
 			forget(pass);
 			pass->completes = false;
 			pass->started = current->start_boottime;
@@ -221,10 +248,12 @@ void tlbbatch_luf_see_pass(void)
 {
 	struct pass *pass = get_pass() ?: claim_pass();
 
-	if (!pass)
+	if (!pass) {
+		tlbbatch_count(TLBBATCH_LUF_PASSES_UNSEEN, 1);
 		return;
+	}
 	forget(pass);
-	pass->active = true;
+	WRITE_ONCE(pass->active, true);
 	pass->completes = false;
 	/* What is pending already wasn't seen: whose it is isn't known. */
 	if (current->tlb_ubc.flush_required)
@@ -280,7 +309,8 @@ static void settle_last(struct pass *pass)
 	unsigned int i;
 
 	if (!current->tlb_ubc.flush_required) {
-		forget(pass);
+		if (pass->readonly || pass->mixed)
+			begin_anew(pass);
 		return;
 	}
 	if (!pass->last_mixed)
@@ -291,21 +321,37 @@ static void settle_last(struct pass *pass)
 						     now[i];
 }
 
+static bool holds(const struct pass *pass, const struct address_space *file)
+{
+	unsigned int i;
+
+	for (i = 0; i < pass->files.nr; i++)
+		if (pass->files.file[i] == file)
+			return true;
+	return false;
+}
+
 static void note_file(struct pass *pass, const struct address_space *file)
 {
-	unsigned int i, nr = pass->files.nr;
+	unsigned int nr;
 
-	for (i = 0; i < nr; i++)
-		if (pass->files.file[i] == file)
-			return;
-	if (nr == TLBBATCH_LUF_FILES) {
-		pass->untracked = true;
+	if (likely(!pass->stale_files) && holds(pass, file))
 		return;
+	/* A file that isn't this unmap's must not make it give up anything. */
+	if (pass->stale_files && !(pass->files.nr == 1 && holds(pass, file)))
+		forget_files(pass);
+	pass->stale_files = false;
+	if (!holds(pass, file)) {
+		nr = pass->files.nr;
+		if (nr == TLBBATCH_LUF_FILES) {
+			pass->untracked = true;
+			return;
+		}
+		/* Before the unmap: an event from here on finds it. */
+		WRITE_ONCE(pass->files.file[nr], file);
+		smp_store_release(&pass->files.nr, nr + 1);
+		tlbbatch_luf_interest(file, 1);
 	}
-	/* Before the unmap: an event from here on finds it. */
-	WRITE_ONCE(pass->files.file[nr], file);
-	smp_store_release(&pass->files.nr, nr + 1);
-	tlbbatch_luf_interest(file, 1);
 	if (!is_local(file))
 		pass->remote = true;
 	/*
@@ -391,8 +437,24 @@ void tlbbatch_luf_see_other_unmap(bool in_pass)
 		pass->mixed++;
 	} else {
 		forget(pass);
-		pass->active = false;
+		WRITE_ONCE(pass->active, false);
 	}
+	put_pass(pass);
+}
+
+/**
+ * tlbbatch_luf_see_exit() - the task exits, and needs its slot no more
+ *
+ * Context: task, preemption off.
+ */
+void tlbbatch_luf_see_exit(void)
+{
+	struct pass *pass = get_pass();
+
+	if (!pass)
+		return;
+	forget(pass);
+	WRITE_ONCE(pass->task, NULL);
 	put_pass(pass);
 }
 

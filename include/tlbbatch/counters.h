@@ -35,6 +35,7 @@
 
 /* LUF_COUNTERS(X): likewise, under luf/stats/ */
 #define LUF_COUNTERS(X)							\
+	X(LUF_PASSES_UNSEEN,	passes_unseen)				\
 	X(LUF_UNMAPS_READONLY,	unmaps_readonly)			\
 	X(LUF_UNMAPS_MIXED,	unmaps_mixed)				\
 	X(LUF_FLUSHES,		flushes)				\

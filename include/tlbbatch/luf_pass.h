@@ -13,6 +13,7 @@ void tlbbatch_luf_see_pass(void);
 void tlbbatch_luf_see_unmap(struct folio *folio);
 void tlbbatch_luf_see_other_unmap(bool in_pass);
 void tlbbatch_luf_see_pass_end(void);
+void tlbbatch_luf_see_exit(void);
 void tlbbatch_luf_see_flush(const struct arch_tlbflush_unmap_batch *batch);
 void tlbbatch_luf_see_flush_end(void);
 void tlbbatch_luf_close(bool close);

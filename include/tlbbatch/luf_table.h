@@ -39,6 +39,7 @@ int tlbbatch_luf_pages_init(void);
 void tlbbatch_luf_pages_exit(void);
 bool tlbbatch_luf_pages_add(struct tlbbatch_luf_pages *pages, unsigned long pfn,
 			    unsigned int nr);
+void tlbbatch_luf_pages_reset(struct tlbbatch_luf_pages *pages);
 void tlbbatch_luf_pages_drop(struct tlbbatch_luf_pages *pages);
 bool tlbbatch_luf_pages_all(const struct tlbbatch_luf_pages *pages,
 			    bool (*test)(unsigned long pfn, unsigned int nr,
