@@ -4,8 +4,8 @@
  *
  *   pageout   the first --workers of the threads touch their part of the mapping, each
  *             page, and page it out again by MADV_PAGEOUT, --chunk pages a call, --rounds
- *             times; the others spin, so that each flush has another CPU to go to
- *   hold      touch all of the mapping, say "ready", spin until SIGTERM: memory for
+ *             times; the others spin and nap, so that each flush has another CPU to go to
+ *   hold      touch all of the mapping, say "ready", stay until SIGTERM: memory for
  *             someone else to reclaim
  *   scan      read the mapping from end to end until --pages pages have been read
  *   alloc     map anonymous memory, touch each page, unmap it, until --pages pages have
@@ -24,6 +24,8 @@
 
 #define MAX_THREADS	64
 #define LINE_BYTES	64
+#define SPIN_NS		(200UL * 1000)
+#define NAP_NS		(1000L * 1000)
 
 enum job { PAGEOUT, HOLD, SCAN, ALLOC };
 
@@ -84,12 +86,21 @@ static void page_out(struct part *part)
 	}
 }
 
-/* In user mode, so that this CPU stays in the mm's mask and touches no page of it. */
+/*
+ * Run and nap: the CPU stays in the mm's mask, lazily while it idles, and touches no page
+ * of the mapping. Without the naps an emulator is busy with nothing else.
+ */
 static void spin(bool forever)
 {
 	while (!stress_stop &&
-	       (forever || __atomic_load_n(&run.busy, __ATOMIC_RELAXED)))
-		;
+	       (forever || __atomic_load_n(&run.busy, __ATOMIC_RELAXED))) {
+		uint64_t until_ns = now_ns() + SPIN_NS;
+		struct timespec nap = { .tv_nsec = NAP_NS };
+
+		while (now_ns() < until_ns)
+			;
+		nanosleep(&nap, NULL);
+	}
 }
 
 /* Every cache line, as one who wants the data; from the start again at the end. */

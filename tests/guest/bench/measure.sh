@@ -82,8 +82,8 @@ counters()
 		BEGIN {
 			row["TLB:"] = "tlb_shootdowns"
 			row["CAL:"] = "call_ipis"
-			split("pswpout pswpin pgscan_anon pgsteal_anon oom_kill",
-			      names)
+			split("pswpout pswpin pgscan_anon pgsteal_anon " \
+			      "pgscan_file pgsteal_file oom_kill", names)
 			for (i in names)
 				wanted[names[i]]
 		}

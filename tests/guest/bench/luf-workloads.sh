@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# The workloads of the LUF estimate.  To be sourced after measure.sh.
+#
+#   luf_NAME_files cgroup|global     have its files ready, and nothing cached
+#   luf_NAME SECONDS cgroup|global   run it, output to $WORKLOAD_OUT
+#
+# A dash in the name is an underscore in the functions.  The files are on the guest's
+# disk, in ext4; other memory goes to the swap disk.
+
+LUF_WORKLOADS="read-threads read-processes randread-threads randread-processes mixed text"
+LUF_DIR=/var/tmp/bench-luf
+WORKLOAD_OUT=/tmp/bench-luf.out
+FIO_JOBS=4
+# In the cgroup: four times its limit.
+CGROUP_FILE_MB=256
+CGROUP_MAX=64M
+# What a compiler needs for itself, and less than its text on top.
+TEXT_MAX=${TEXT_MAX:-48M}
+TEXT_JOBS=4
+
+# The whole guest: half as much again as its memory.
+file_mb()
+{
+	case $1 in
+	cgroup) echo "$CGROUP_FILE_MB" ;;
+	global) echo $(($(meminfo_mb MemTotal) * 3 / 2)) ;;
+	esac
+}
+
+# luf_file NAME MB: a file of that size, read from the disk by whoever reads it next.
+# Written in full: ext4 doesn't read from the disk what was only allocated.
+luf_file()
+{
+	local file=$LUF_DIR/$1
+
+	mkdir -p "$LUF_DIR"
+	if [ "$(du -m --apparent-size "$file" 2>/dev/null | cut -f1)" != "$2" ]; then
+		rm -f "$file"
+		dd if=/dev/zero of="$file" bs=1M count="$2" conv=fsync 2>/dev/null ||
+			fail "no room for $file ($2 MB)"
+	fi
+}
+
+nothing_cached()
+{
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+}
+
+read_files()
+{
+	luf_file file "$(file_mb "$1")"
+	nothing_cached
+}
+
+luf_read_threads_files() { read_files "$1"; }
+luf_read_processes_files() { read_files "$1"; }
+luf_randread_threads_files() { read_files "$1"; }
+luf_randread_processes_files() { read_files "$1"; }
+luf_text_files() { nothing_cached; }
+
+luf_mixed_files()
+{
+	luf_file written "$(($(file_mb "$1") / 2))"
+	read_files "$1"
+}
+
+# where_run SECONDS cgroup|global COMMAND...: in the memory cgroup or outside
+where_run()
+{
+	local limit=$(($1 + GRACE_S)) where=$2
+
+	shift 2
+	case $where in
+	cgroup) in_cgroup timeout -k 10 "$limit" "$@" ;;
+	global) timeout -k 10 "$limit" "$@" ;;
+	esac
+}
+
+# fio_read SECONDS WHERE OPTION...: each of the jobs has its part of the file and goes
+# through it again and again, as a model's weights are read
+fio_read()
+{
+	local seconds=$1 where=$2
+
+	shift 2
+	echo "$CGROUP_MAX" >"$CG/memory.max"
+	where_run "$seconds" "$where" fio --name=luf --filename="$LUF_DIR/file" \
+		--ioengine=mmap --bs=64k --norandommap --invalidate=0 \
+		--numjobs="$FIO_JOBS" --group_reporting --time_based \
+		--runtime="$seconds" --output-format=json \
+		--output="$WORKLOAD_OUT" "$@" >&2
+}
+
+# Threads share one mm: a part each.
+luf_read_threads()
+{
+	local part=$(($(file_mb "$2") / FIO_JOBS))
+
+	fio_read "$1" "$2" --rw=read --thread --size="${part}M" \
+		--offset_increment="${part}M"
+}
+
+# Processes map the same pages: all of the file each.
+luf_read_processes()
+{
+	fio_read "$1" "$2" --rw=read --size="$(file_mb "$2")M"
+}
+
+luf_randread_threads()
+{
+	fio_read "$1" "$2" --rw=randread --bs=4k --thread --size="$(file_mb "$2")M"
+}
+
+luf_randread_processes()
+{
+	fio_read "$1" "$2" --rw=randread --bs=4k --size="$(file_mb "$2")M"
+}
+
+# Two read a file through a mapping, one writes to it by write(2), and one to another
+# file through a mapping.
+luf_mixed()
+{
+	local mb
+
+	mb=$(file_mb "$2")
+	echo "$CGROUP_MAX" >"$CG/memory.max"
+	where_run "$1" "$2" fio --invalidate=0 --norandommap --time_based \
+		--runtime="$1" --group_reporting --thread \
+		--output-format=json --output="$WORKLOAD_OUT" \
+		--name=read --filename="$LUF_DIR/file" --size="${mb}M" \
+		--ioengine=mmap --rw=read --bs=64k --numjobs=2 \
+		--name=write --filename="$LUF_DIR/file" --size="${mb}M" \
+		--ioengine=psync --rw=randwrite --bs=4k --rate_iops=200 \
+		--name=map --filename="$LUF_DIR/written" --size="$((mb / 2))M" \
+		--ioengine=mmap --rw=randrw --bs=4k --rate_iops=500,500 >&2
+}
+
+# The compiler is the largest program of the guest; perl is there in any.
+text_program()
+{
+	if gcc -print-prog-name=cc1 2>/dev/null | grep -q /; then
+		printf '%s\n' gcc -S -O1 -Itests/stress tests/stress/writers.c -o /dev/null
+	else
+		# shellcheck disable=SC2016 # perl's
+		printf '%s\n' perl -MPOSIX -MStorable -MEncode -e \
+			'my %h; $h{$_} = sqrt($_) for 1 .. 50000; sort keys %h'
+	fi
+}
+
+# text_loop UNTIL COMMAND...: one of the processes; says how many runs ended well
+text_loop()
+{
+	local until=$1 runs=0 bad=0
+
+	shift
+	while [ "$SECONDS" -lt "$until" ]; do
+		if "$@" >/dev/null 2>&1; then
+			runs=$((runs + 1))
+		else
+			bad=$((bad + 1))
+		fi
+	done
+	echo "$runs $bad"
+}
+
+luf_text()
+{
+	local until=$((SECONDS + $1)) command nr
+
+	mapfile -t command < <(text_program)
+	echo "$TEXT_MAX" >"$CG/memory.max"
+	rm -f "$WORKLOAD_OUT"
+	for ((nr = 0; nr < TEXT_JOBS; nr++)); do
+		(
+			[ "$2" = global ] || echo "$BASHPID" >"$CG/cgroup.procs"
+			text_loop "$until" "${command[@]}" >>"$WORKLOAD_OUT"
+		) &
+	done
+	wait
+	awk '{ good += $1; bad += $2 }
+		END {
+			printf "%d runs of the program, %d failed\n", good, bad
+			exit !(good > 0 && !bad)
+		}' "$WORKLOAD_OUT" >&2
+}
