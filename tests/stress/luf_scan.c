@@ -4,7 +4,7 @@
  *
  *   pageout   the first --workers of the threads touch their part of the mapping, each
  *             page, and page it out again by MADV_PAGEOUT, --chunk pages a call, --rounds
- *             times; the others spin and nap, so that each flush has another CPU to go to
+ *             times; the others spin, so that each flush has another CPU to go to
  *   hold      touch all of the mapping, say "ready", stay until SIGTERM: memory for
  *             someone else to reclaim
  *   scan      read the mapping from end to end until --pages pages have been read
@@ -86,17 +86,24 @@ static void page_out(struct part *part)
 	}
 }
 
-/*
- * Run and nap: the CPU stays in the mm's mask, lazily while it idles, and touches no page
- * of the mapping. Without the naps an emulator is busy with nothing else.
- */
-static void spin(bool forever)
+/* Stay in the mm's mask, and touch no page of the mapping. */
+static void spin(void)
 {
-	while (!stress_stop &&
-	       (forever || __atomic_load_n(&run.busy, __ATOMIC_RELAXED))) {
-		uint64_t until_ns = now_ns() + SPIN_NS;
-		struct timespec nap = { .tv_nsec = NAP_NS };
+	while (!stress_stop && __atomic_load_n(&run.busy, __ATOMIC_RELAXED))
+		;
+}
 
+/*
+ * The same with naps, which leave an emulator time for others. A CPU that idles is taken
+ * out of the mask by the first flush until it runs again: not for who counts flushes.
+ */
+static void spin_and_nap(void)
+{
+	struct timespec nap = { .tv_nsec = NAP_NS };
+	uint64_t until_ns;
+
+	while (!stress_stop) {
+		until_ns = now_ns() + SPIN_NS;
 		while (now_ns() < until_ns)
 			;
 		nanosleep(&nap, NULL);
@@ -152,7 +159,7 @@ static void *body(void *argument)
 	switch (run.job) {
 	case PAGEOUT:
 		if (part->nr >= run.workers) {
-			spin(false);
+			spin();
 			break;
 		}
 		for (round = 0; round < run.rounds && !stress_stop; round++) {
@@ -161,14 +168,14 @@ static void *body(void *argument)
 		}
 		__atomic_sub_fetch(&run.busy, 1, __ATOMIC_RELAXED);
 		/* Not idle before all have ended: who comes last has someone to flush. */
-		spin(false);
+		spin();
 		break;
 	case HOLD:
 		touch(part);
 		pthread_barrier_wait(&run.touched);
 		if (part->nr == 0)
 			say(STDOUT_FILENO, "ready\n");
-		spin(true);
+		spin_and_nap();
 		break;
 	case SCAN:
 		scan(part, run.work / run.threads);
