@@ -13,20 +13,29 @@ LUF_WORKLOADS="read-threads read-processes randread-threads randread-processes m
 LUF_DIR=/var/tmp/bench-luf
 WORKLOAD_OUT=/tmp/bench-luf.out
 FIO_JOBS=4
-# In the cgroup: four times its limit.
-CGROUP_FILE_MB=256
+# Four times the cgroup's limit, and more than what is left of the guest's memory.
+FILE_MB=256
 CGROUP_MAX=64M
+LEFT_MB=112
 # What a compiler needs for itself, and less than its text on top.
 TEXT_MAX=${TEXT_MAX:-48M}
 TEXT_JOBS=4
 
-# The whole guest: half as much again as its memory.
-file_mb()
+# memory_for cgroup|global: what a guest has beyond LEFT_MB goes to huge pages that nobody
+# uses, or filling it would take an emulator longer than a run lasts
+memory_for()
 {
-	case $1 in
-	cgroup) echo "$CGROUP_FILE_MB" ;;
-	global) echo $(($(meminfo_mb MemTotal) * 3 / 2)) ;;
-	esac
+	local pages=0 left
+
+	echo 0 >/proc/sys/vm/nr_hugepages
+	nothing_cached
+	[ "$1" = global ] || return 0
+	left=$(meminfo_mb MemAvailable)
+	pages=$(((left - LEFT_MB) / 2))
+	((pages <= 0)) || echo "$pages" >/proc/sys/vm/nr_hugepages
+	left=$(meminfo_mb MemAvailable)
+	[ "$left" -lt $((FILE_MB - 32)) ] ||
+		fail "$left MB are left of the guest's memory, too much"
 }
 
 # luf_file NAME MB: a file of that size, read from the disk by whoever reads it next.
@@ -51,19 +60,19 @@ nothing_cached()
 
 read_files()
 {
-	luf_file file "$(file_mb "$1")"
-	nothing_cached
+	luf_file file "$FILE_MB"
+	memory_for "$1"
 }
 
 luf_read_threads_files() { read_files "$1"; }
 luf_read_processes_files() { read_files "$1"; }
 luf_randread_threads_files() { read_files "$1"; }
 luf_randread_processes_files() { read_files "$1"; }
-luf_text_files() { nothing_cached; }
+luf_text_files() { memory_for "$1"; }
 
 luf_mixed_files()
 {
-	luf_file written "$(($(file_mb "$1") / 2))"
+	luf_file written "$((FILE_MB / 2))"
 	read_files "$1"
 }
 
@@ -97,7 +106,7 @@ fio_read()
 # Threads share one mm: a part each.
 luf_read_threads()
 {
-	local part=$(($(file_mb "$2") / FIO_JOBS))
+	local part=$((FILE_MB / FIO_JOBS))
 
 	fio_read "$1" "$2" --rw=read --thread --size="${part}M" \
 		--offset_increment="${part}M"
@@ -106,35 +115,32 @@ luf_read_threads()
 # Processes map the same pages: all of the file each.
 luf_read_processes()
 {
-	fio_read "$1" "$2" --rw=read --size="$(file_mb "$2")M"
+	fio_read "$1" "$2" --rw=read --size="${FILE_MB}M"
 }
 
 luf_randread_threads()
 {
-	fio_read "$1" "$2" --rw=randread --bs=4k --thread --size="$(file_mb "$2")M"
+	fio_read "$1" "$2" --rw=randread --bs=4k --thread --size="${FILE_MB}M"
 }
 
 luf_randread_processes()
 {
-	fio_read "$1" "$2" --rw=randread --bs=4k --size="$(file_mb "$2")M"
+	fio_read "$1" "$2" --rw=randread --bs=4k --size="${FILE_MB}M"
 }
 
 # Two read a file through a mapping, one writes to it by write(2), and one to another
 # file through a mapping.
 luf_mixed()
 {
-	local mb
-
-	mb=$(file_mb "$2")
 	echo "$CGROUP_MAX" >"$CG/memory.max"
 	where_run "$1" "$2" fio --invalidate=0 --norandommap --time_based \
 		--runtime="$1" --group_reporting --thread \
 		--output-format=json --output="$WORKLOAD_OUT" \
-		--name=read --filename="$LUF_DIR/file" --size="${mb}M" \
+		--name=read --filename="$LUF_DIR/file" --size="${FILE_MB}M" \
 		--ioengine=mmap --rw=read --bs=64k --numjobs=2 \
-		--name=write --filename="$LUF_DIR/file" --size="${mb}M" \
+		--name=write --filename="$LUF_DIR/file" --size="${FILE_MB}M" \
 		--ioengine=psync --rw=randwrite --bs=4k --rate_iops=200 \
-		--name=map --filename="$LUF_DIR/written" --size="$((mb / 2))M" \
+		--name=map --filename="$LUF_DIR/written" --size="$((FILE_MB / 2))M" \
 		--ioengine=mmap --rw=randrw --bs=4k --rate_iops=500,500 >&2
 }
 
