@@ -13,28 +13,29 @@ LUF_WORKLOADS="read-threads read-processes randread-threads randread-processes m
 LUF_DIR=/var/tmp/bench-luf
 WORKLOAD_OUT=/tmp/bench-luf.out
 FIO_JOBS=4
-# Four times the cgroup's limit, and more than what is left of the guest's memory.
+# Four times the cgroup's limit, and what is left of the guest's memory.
 FILE_MB=256
 CGROUP_MAX=64M
-LEFT_MB=112
+LEFT_MB=64
 # What a compiler needs for itself, and less than its text on top.
 TEXT_MAX=${TEXT_MAX:-48M}
+TEXT_LEFT_MB=80
 TEXT_JOBS=4
 
-# memory_for cgroup|global: what a guest has beyond LEFT_MB goes to huge pages that nobody
-# uses, or filling it would take an emulator longer than a run lasts
+# memory_for cgroup|global [LEFT_MB]: what the guest has beyond that goes to huge pages that
+# nobody uses, or filling it would take an emulator longer than a run lasts
 memory_for()
 {
-	local pages=0 left
+	local pages=0 left wanted=${2:-$LEFT_MB}
 
 	echo 0 >/proc/sys/vm/nr_hugepages
 	nothing_cached
 	[ "$1" = global ] || return 0
 	left=$(meminfo_mb MemAvailable)
-	pages=$(((left - LEFT_MB) / 2))
+	pages=$(((left - wanted) / 2))
 	((pages <= 0)) || echo "$pages" >/proc/sys/vm/nr_hugepages
 	left=$(meminfo_mb MemAvailable)
-	[ "$left" -lt $((FILE_MB - 32)) ] ||
+	[ "$left" -lt $((wanted * 3 / 2)) ] ||
 		fail "$left MB are left of the guest's memory, too much"
 }
 
@@ -68,7 +69,7 @@ luf_read_threads_files() { read_files "$1"; }
 luf_read_processes_files() { read_files "$1"; }
 luf_randread_threads_files() { read_files "$1"; }
 luf_randread_processes_files() { read_files "$1"; }
-luf_text_files() { memory_for "$1"; }
+luf_text_files() { memory_for "$1" "$TEXT_LEFT_MB"; }
 
 luf_mixed_files()
 {
@@ -174,7 +175,7 @@ text_loop()
 
 luf_text()
 {
-	local until=$((SECONDS + $1)) command nr
+	local until=$((SECONDS + $1)) command nr loops=()
 
 	mapfile -t command < <(text_program)
 	echo "$TEXT_MAX" >"$CG/memory.max"
@@ -184,8 +185,9 @@ luf_text()
 			[ "$2" = global ] || echo "$BASHPID" >"$CG/cgroup.procs"
 			text_loop "$until" "${command[@]}" >>"$WORKLOAD_OUT"
 		) &
+		loops+=($!)
 	done
-	wait
+	wait "${loops[@]}"
 	awk '{ good += $1; bad += $2 }
 		END {
 			printf "%d runs of the program, %d failed\n", good, bad
