@@ -19,7 +19,7 @@ CGROUP_MAX=64M
 LEFT_MB=64
 # What a compiler needs for itself, and less than its text on top.
 TEXT_MAX=${TEXT_MAX:-48M}
-TEXT_LEFT_MB=80
+TEXT_LEFT_MB=40
 TEXT_JOBS=4
 
 # memory_for cgroup|global [LEFT_MB]: what the guest has beyond that goes to huge pages that
@@ -89,8 +89,9 @@ where_run()
 	esac
 }
 
-# fio_read SECONDS WHERE OPTION...: each of the jobs has its part of the file and goes
-# through it again and again, as a model's weights are read
+# fio_read SECONDS WHERE OPTION...: each of the jobs goes through the file again and again,
+# as a model's weights are read.  All of it: fio maps a file from its start, and maps each
+# block anew where a job has another part.
 fio_read()
 {
 	local seconds=$1 where=$2
@@ -100,33 +101,29 @@ fio_read()
 	where_run "$seconds" "$where" fio --name=luf --filename="$LUF_DIR/file" \
 		--ioengine=mmap --bs=64k --norandommap --invalidate=0 \
 		--numjobs="$FIO_JOBS" --group_reporting --time_based \
-		--runtime="$seconds" --output-format=json \
+		--runtime="$seconds" --size="${FILE_MB}M" --output-format=json \
 		--output="$WORKLOAD_OUT" "$@" >&2
 }
 
-# Threads share one mm: a part each.
+# Threads share one mm, processes map the same pages into one each.
 luf_read_threads()
 {
-	local part=$((FILE_MB / FIO_JOBS))
-
-	fio_read "$1" "$2" --rw=read --thread --size="${part}M" \
-		--offset_increment="${part}M"
+	fio_read "$1" "$2" --rw=read --thread
 }
 
-# Processes map the same pages: all of the file each.
 luf_read_processes()
 {
-	fio_read "$1" "$2" --rw=read --size="${FILE_MB}M"
+	fio_read "$1" "$2" --rw=read
 }
 
 luf_randread_threads()
 {
-	fio_read "$1" "$2" --rw=randread --bs=4k --thread --size="${FILE_MB}M"
+	fio_read "$1" "$2" --rw=randread --bs=4k --thread
 }
 
 luf_randread_processes()
 {
-	fio_read "$1" "$2" --rw=randread --bs=4k --size="${FILE_MB}M"
+	fio_read "$1" "$2" --rw=randread --bs=4k
 }
 
 # Two read a file through a mapping, one writes to it by write(2), and one to another
