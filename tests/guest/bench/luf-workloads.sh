@@ -9,6 +9,7 @@
 # A dash in the name is an underscore in the functions.  The files are on the guest's
 # disk, in ext4; other memory goes to the swap disk.
 
+# shellcheck disable=SC2034 # read by luf
 LUF_WORKLOADS="read-threads read-processes randread-threads randread-processes mixed text"
 LUF_DIR=/var/tmp/bench-luf
 WORKLOAD_OUT=/tmp/bench-luf.out
