@@ -5,7 +5,8 @@
  *
  *  luf_observe.c	attaches to the kernel and is off otherwise
  *  luf_events.c	what is watched there, a row each
- *  luf_pass.c		what a pass unmaps and flushes: it makes generations
+ *  luf_pass.c		which tasks are in a pass
+ *  luf_unmap.c		what a pass unmaps and flushes: it makes generations
  *  luf_flush.c		what CPUs flush for other reasons: it covers them
  *  luf_table.c		the open generations, and how each ends
  *  luf_index.c, luf_pages.c	the pages that they freed

@@ -9,9 +9,11 @@
  * that file is or was.
  */
 #include <linux/fs.h>
+#include <linux/ftrace.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 #include <linux/rmap.h>
+#include <compat/ftrace_compat.h>
 #include <tlbbatch/debug.h>
 #include <tlbbatch/luf_observe.h>
 #include <tlbbatch/luf_pass.h>
@@ -34,62 +36,62 @@ static void vma_event(const struct vm_area_struct *vma,
 
 /* Section: the pass */
 
-static void see_shrink_folio_list(const unsigned long *args)
+static void see_shrink_folio_list(struct ftrace_regs *fregs)
 {
 	tlbbatch_luf_see_pass();
 }
 
-static void see_try_to_unmap(const unsigned long *args)
+static void see_try_to_unmap(struct ftrace_regs *fregs)
 {
-	if (args[1] & TTU_BATCH_FLUSH)
-		tlbbatch_luf_see_unmap((struct folio *)args[0]);
+	if (compat_ftrace_argument(fregs, 1) & TTU_BATCH_FLUSH)
+		tlbbatch_luf_see_unmap((struct folio *)compat_ftrace_argument(fregs, 0));
 }
 
-static void see_move_folios_to_lru(const unsigned long *args)
+static void see_move_folios_to_lru(struct ftrace_regs *fregs)
 {
 	tlbbatch_luf_see_pass_end();
 }
 
-static void see_do_exit(const unsigned long *args)
+static void see_do_exit(struct ftrace_regs *fregs)
 {
 	tlbbatch_luf_see_exit();
 }
 
-static void see_arch_tlbbatch_flush(const unsigned long *args)
+static void see_arch_tlbbatch_flush(struct ftrace_regs *fregs)
 {
-	tlbbatch_luf_see_flush((struct arch_tlbflush_unmap_batch *)args[0]);
+	tlbbatch_luf_see_flush((struct arch_tlbflush_unmap_batch *)compat_ftrace_argument(fregs, 0));
 }
 
-static void see_flush_tlb_func(const unsigned long *args)
+static void see_flush_tlb_func(struct ftrace_regs *fregs)
 {
-	tlbbatch_luf_see_flush_begin(*(struct mm_struct **)(args[0] + flush_mm));
+	tlbbatch_luf_see_flush_begin(*(struct mm_struct **)(compat_ftrace_argument(fregs, 0) + flush_mm));
 }
 
 /* Section: reuse */
 
 /* Compaction, contiguous allocation, page reporting: all take from the buddy here. */
-static void see_isolate_free_page(const unsigned long *args)
+static void see_isolate_free_page(struct ftrace_regs *fregs)
 {
 	if (!tlbbatch_luf_break(TLBBATCH_LUF_BREAK_LOOK))
-		tlbbatch_luf_reuse(page_to_pfn((struct page *)args[0]),
-				   1U << args[1]);
+		tlbbatch_luf_reuse(page_to_pfn((struct page *)compat_ftrace_argument(fregs, 0)),
+				   1U << compat_ftrace_argument(fregs, 1));
 }
 
 /* Section: rule 19 */
 
 /* A write fault, or a write by GUP. */
-static void see_write_fault(const unsigned long *args)
+static void see_write_fault(struct ftrace_regs *fregs)
 {
-	const struct vm_fault *vmf = (const struct vm_fault *)args[0];
+	const struct vm_fault *vmf = (const struct vm_fault *)compat_ftrace_argument(fregs, 0);
 
 	if (vmf->flags & FAULT_FLAG_WRITE)
 		vma_event(vmf->vma, TLBBATCH_LUF_REASON_WRITE_FAULT);
 }
 
 /* VM_SHARED is only kept for a file that may be written. */
-static void see_uprobe_mmap(const unsigned long *args)
+static void see_uprobe_mmap(struct ftrace_regs *fregs)
 {
-	const struct vm_area_struct *vma = (const struct vm_area_struct *)args[0];
+	const struct vm_area_struct *vma = (const struct vm_area_struct *)compat_ftrace_argument(fregs, 0);
 
 	if (vma->vm_flags & VM_SHARED)
 		vma_event(vma, TLBBATCH_LUF_REASON_SHARED_MAP);
@@ -99,18 +101,18 @@ static void see_uprobe_mmap(const unsigned long *args)
  * Every write(2), splice, fallocate, copy and reflink asks before it writes, once;
  * for the rest of it the file is open for writing: see note_file().
  */
-static void see_security_file_permission(const unsigned long *args)
+static void see_security_file_permission(struct ftrace_regs *fregs)
 {
-	const struct file *file = (const struct file *)args[0];
+	const struct file *file = (const struct file *)compat_ftrace_argument(fregs, 0);
 
-	if (args[1] & MAY_WRITE)
+	if (compat_ftrace_argument(fregs, 1) & MAY_WRITE)
 		tlbbatch_luf_give_up(file->f_mapping,
 				     TLBBATCH_LUF_REASON_WRITTEN);
 }
 
-static void see_unmap_mapping(const unsigned long *args)
+static void see_unmap_mapping(struct ftrace_regs *fregs)
 {
-	tlbbatch_luf_give_up((const struct address_space *)args[0],
+	tlbbatch_luf_give_up((const struct address_space *)compat_ftrace_argument(fregs, 0),
 			     TLBBATCH_LUF_REASON_TRUNCATED);
 }
 
@@ -118,72 +120,72 @@ static void see_unmap_mapping(const unsigned long *args)
  * The kernel tells uprobes of each range of a file's VMA that it zaps, but for the
  * OOM reaper, and of VMAs that are split and merged: too many are on the safe side.
  */
-static void see_uprobe_munmap(const unsigned long *args)
+static void see_uprobe_munmap(struct ftrace_regs *fregs)
 {
-	vma_event((const struct vm_area_struct *)args[0],
+	vma_event((const struct vm_area_struct *)compat_ftrace_argument(fregs, 0),
 		  TLBBATCH_LUF_REASON_UNMAPPED);
 }
 
-static void see_change_protection(const unsigned long *args)
+static void see_change_protection(struct ftrace_regs *fregs)
 {
-	vma_event((const struct vm_area_struct *)args[1],
+	vma_event((const struct vm_area_struct *)compat_ftrace_argument(fregs, 1),
 		  TLBBATCH_LUF_REASON_MPROTECT);
 }
 
 /* Markers go where reclaim has just taken the entries away. */
-static void see_madvise_guard_install(const unsigned long *args)
+static void see_madvise_guard_install(struct ftrace_regs *fregs)
 {
-	vma_event(*(struct vm_area_struct **)(args[0] + madvise_vma),
+	vma_event(*(struct vm_area_struct **)(compat_ftrace_argument(fregs, 0) + madvise_vma),
 		  TLBBATCH_LUF_REASON_MPROTECT);
 }
 
-static void see_uffd_install(const unsigned long *args)
+static void see_uffd_install(struct ftrace_regs *fregs)
 {
-	vma_event((const struct vm_area_struct *)args[1],
+	vma_event((const struct vm_area_struct *)compat_ftrace_argument(fregs, 1),
 		  TLBBATCH_LUF_REASON_USERFAULTFD);
 }
 
-static void see_uffd_install_mm(const unsigned long *args)
+static void see_uffd_install_mm(struct ftrace_regs *fregs)
 {
-	vma_event((const struct vm_area_struct *)args[2],
+	vma_event((const struct vm_area_struct *)compat_ftrace_argument(fregs, 2),
 		  TLBBATCH_LUF_REASON_USERFAULTFD);
 }
 
-static void see_move_page_tables(const unsigned long *args)
+static void see_move_page_tables(struct ftrace_regs *fregs)
 {
-	vma_event((const struct vm_area_struct *)args[0],
+	vma_event((const struct vm_area_struct *)compat_ftrace_argument(fregs, 0),
 		  TLBBATCH_LUF_REASON_MREMAP);
 }
 
-static void see_move_page_tables_control(const unsigned long *args)
+static void see_move_page_tables_control(struct ftrace_regs *fregs)
 {
-	vma_event(*(struct vm_area_struct **)(args[0] + move_old_vma),
+	vma_event(*(struct vm_area_struct **)(compat_ftrace_argument(fregs, 0) + move_old_vma),
 		  TLBBATCH_LUF_REASON_MREMAP);
 }
 
-static void see_try_to_migrate(const unsigned long *args)
+static void see_try_to_migrate(struct ftrace_regs *fregs)
 {
-	struct folio *folio = (struct folio *)args[0];
+	struct folio *folio = (struct folio *)compat_ftrace_argument(fregs, 0);
 
 	/* A split of a folio always waits for others; migration never does. */
-	tlbbatch_luf_see_other_unmap(args[1] & TTU_SYNC);
+	tlbbatch_luf_see_other_unmap(compat_ftrace_argument(fregs, 1) & TTU_SYNC);
 	if (!folio_test_anon(folio) && !folio_test_swapcache(folio) &&
 	    folio_mapping(folio))
 		tlbbatch_luf_give_up(folio_mapping(folio),
 				     TLBBATCH_LUF_REASON_MIGRATED);
 }
 
-static void see_collapse_file(const unsigned long *args)
+static void see_collapse_file(struct ftrace_regs *fregs)
 {
-	const struct file *file = (const struct file *)args[2];
+	const struct file *file = (const struct file *)compat_ftrace_argument(fregs, 2);
 
 	tlbbatch_luf_see_other_unmap(false);
 	tlbbatch_luf_give_up(file->f_mapping, TLBBATCH_LUF_REASON_COLLAPSED);
 }
 
-static void see_uprobe_register(const unsigned long *args)
+static void see_uprobe_register(struct ftrace_regs *fregs)
 {
-	const struct inode *inode = (const struct inode *)args[0];
+	const struct inode *inode = (const struct inode *)compat_ftrace_argument(fregs, 0);
 
 	tlbbatch_luf_give_up(inode->i_mapping, TLBBATCH_LUF_REASON_UPROBE);
 }

@@ -13,8 +13,8 @@
 /* Slot + 1, or 0. Entries may be stale: the generation's word tells. The lookup
  * of a frame never writes; who reaps a generation takes out its own entries alone.
  */
-static u16 *frames;
-static unsigned long nr_frames;
+u16 *tlbbatch_luf_frames;
+unsigned long tlbbatch_luf_nr_frames;
 
 static_assert(TLBBATCH_LUF_GENERATIONS < U16_MAX);
 
@@ -25,13 +25,14 @@ static_assert(TLBBATCH_LUF_GENERATIONS < U16_MAX);
  */
 int tlbbatch_luf_index_init(void)
 {
+	unsigned long nr = 0;
 	int nid;
 
-	nr_frames = 0;
 	for_each_online_node(nid)
-		nr_frames = max(nr_frames, node_end_pfn(nid));
-	frames = vzalloc(array_size(nr_frames, sizeof(*frames)));
-	return frames ? 0 : -ENOMEM;
+		nr = max(nr, node_end_pfn(nid));
+	tlbbatch_luf_nr_frames = nr;
+	tlbbatch_luf_frames = vzalloc(array_size(nr, sizeof(u16)));
+	return tlbbatch_luf_frames ? 0 : -ENOMEM;
 }
 
 /**
@@ -41,8 +42,8 @@ int tlbbatch_luf_index_init(void)
  */
 void tlbbatch_luf_index_exit(void)
 {
-	vfree(frames);
-	frames = NULL;
+	vfree(tlbbatch_luf_frames);
+	tlbbatch_luf_frames = NULL;
 }
 
 /**
@@ -54,13 +55,13 @@ void tlbbatch_luf_index_exit(void)
  */
 bool tlbbatch_luf_index_holds(unsigned long pfn, unsigned int nr)
 {
-	return pfn < nr_frames && nr <= nr_frames - pfn;
+	return pfn < tlbbatch_luf_nr_frames && nr <= tlbbatch_luf_nr_frames - pfn;
 }
 
 static bool set(unsigned long pfn, unsigned int nr, void *entry)
 {
 	while (nr--)
-		WRITE_ONCE(frames[pfn++], *(u16 *)entry);
+		WRITE_ONCE(tlbbatch_luf_frames[pfn++], *(u16 *)entry);
 	return true;
 }
 
@@ -68,7 +69,7 @@ static bool clear(unsigned long pfn, unsigned int nr, void *entry)
 {
 	/* Another generation may be about to enter the same frame. */
 	for (; nr--; pfn++)
-		cmpxchg(&frames[pfn], *(u16 *)entry, 0);
+		cmpxchg(&tlbbatch_luf_frames[pfn], *(u16 *)entry, 0);
 	return true;
 }
 
@@ -117,13 +118,14 @@ void tlbbatch_luf_index_visit(unsigned long pfn, unsigned int nr,
 {
 	unsigned long i, last = 0;
 
-	if (unlikely(pfn >= nr_frames))
+	if (unlikely(pfn >= tlbbatch_luf_nr_frames))
 		return;
-	nr = min_t(unsigned long, nr, nr_frames - pfn);
-	if (nr > 8 && !memchr_inv(&frames[pfn], 0, nr * sizeof(*frames)))
+	nr = min_t(unsigned long, nr, tlbbatch_luf_nr_frames - pfn);
+	if (nr > 8 &&
+	    !memchr_inv(&tlbbatch_luf_frames[pfn], 0, nr * sizeof(u16)))
 		return;
 	for (i = pfn; i < pfn + nr; i++) {
-		unsigned int entry = READ_ONCE(frames[i]);
+		unsigned int entry = READ_ONCE(tlbbatch_luf_frames[i]);
 
 		if (likely(!entry) || entry == last)
 			continue;
@@ -141,5 +143,5 @@ void tlbbatch_luf_index_visit(unsigned long pfn, unsigned int nr,
  */
 bool tlbbatch_luf_index_is(unsigned long pfn, unsigned int slot)
 {
-	return READ_ONCE(frames[pfn]) == slot + 1;
+	return READ_ONCE(tlbbatch_luf_frames[pfn]) == slot + 1;
 }

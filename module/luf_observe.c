@@ -35,7 +35,6 @@ static void notrace callback(unsigned long ip, unsigned long parent_ip,
 			     struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
 	struct tlbbatch_luf_entry *entry;
-	unsigned long args[TLBBATCH_LUF_ARGS];
 	unsigned int i;
 	int bit;
 
@@ -46,11 +45,8 @@ static void notrace callback(unsigned long ip, unsigned long parent_ip,
 	for (i = 0; (entry = by_ip[probe_ip(ip, i)]); i++)
 		if (entry->ip == ip)
 			break;
-	if (likely(entry)) {
-		for (i = 0; i < TLBBATCH_LUF_ARGS; i++)
-			args[i] = compat_ftrace_argument(fregs, i);
-		entry->see(args);
-	}
+	if (likely(entry))
+		entry->see(fregs);
 	ftrace_test_recursion_unlock(bit);
 }
 
@@ -132,6 +128,15 @@ static int detach_entries(void)
 
 /* Section: returns */
 
+/* Most flushes complete nothing. The callback above has been here already, or the
+ * return only finds that there is nothing to do.
+ */
+static int flush_begins(struct kretprobe_instance *instance,
+			struct pt_regs *regs)
+{
+	return !tlbbatch_luf_flush_completes();
+}
+
 static int flush_returns(struct kretprobe_instance *instance,
 			 struct pt_regs *regs)
 {
@@ -204,11 +209,11 @@ static unsigned long missed;
 
 /**
  * tlbbatch_luf_see_bulk() - a bulk allocation begins
- * @args: unused
+ * @fregs: unused
  *
  * Context: any but NMI, preemption off.
  */
-void tlbbatch_luf_see_bulk(const unsigned long *args)
+void tlbbatch_luf_see_bulk(struct ftrace_regs *fregs)
 {
 	struct bulk_calls *calls = this_cpu_ptr(&bulk_calls);
 
@@ -222,13 +227,13 @@ void tlbbatch_luf_see_bulk(const unsigned long *args)
 
 /**
  * tlbbatch_luf_see_bulk_list() - the same, of a kernel that can fill a list
- * @args: unused
+ * @fregs: unused
  *
  * Context: any but NMI, preemption off.
  */
-void tlbbatch_luf_see_bulk_list(const unsigned long *args)
+void tlbbatch_luf_see_bulk_list(struct ftrace_regs *fregs)
 {
-	tlbbatch_luf_see_bulk(args);
+	tlbbatch_luf_see_bulk(fregs);
 }
 
 static const char *resolve_returns(void)
@@ -286,6 +291,7 @@ static int attach_returns(void)
 
 	flush_probe = (struct kretprobe){
 		.kp.symbol_name = "arch_tlbbatch_flush",
+		.entry_handler = flush_begins,
 		.handler = flush_returns,
 		.maxactive = active,
 	};
@@ -318,7 +324,7 @@ static void probe_mm_page_alloc(void *data, struct page *page,
 				unsigned int order, gfp_t gfp, int migratetype)
 {
 	tlbbatch_luf_seen_youngest();
-	if (page)
+	if (page && (order || !tlbbatch_luf_index_empty(page_to_pfn(page))))
 		tlbbatch_luf_reuse(page_to_pfn(page), 1U << order);
 }
 

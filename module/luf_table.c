@@ -54,7 +54,7 @@ static unsigned int next_slot;
  * Numbers go on over off and track: they are never used twice. Every allocation
  * reads it, so nothing that is written often shares its cache line.
  */
-static atomic64_t youngest ____cacheline_aligned_in_smp = ATOMIC64_INIT(0);
+atomic64_t tlbbatch_luf_last ____cacheline_aligned_in_smp = ATOMIC64_INIT(0);
 static atomic_t nr_open ____cacheline_aligned_in_smp = ATOMIC_INIT(0);
 /* How many generations and passes hold a file of this hash. */
 static atomic_t *interest;
@@ -114,23 +114,9 @@ void tlbbatch_luf_table_exit(void)
 	init_llist_head(&done);
 }
 
-/**
- * tlbbatch_luf_youngest() - the number of the youngest generation
- *
- * A flush that begins behind this read covers all generations up to it: each got
- * its number behind the clearing of its page table entries. Pairs with the full
- * barrier of the increment in next_number().
- *
- * Context: any.
- */
-u64 tlbbatch_luf_youngest(void)
-{
-	return atomic64_read_acquire(&youngest);
-}
-
 static u64 next_number(void)
 {
-	return atomic64_inc_return(&youngest);
+	return atomic64_inc_return(&tlbbatch_luf_last);
 }
 
 /**

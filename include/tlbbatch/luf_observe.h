@@ -5,13 +5,13 @@
 
 #include <linux/types.h>
 
-#define TLBBATCH_LUF_ARGS	3
+struct ftrace_regs;
 
 /**
  * struct tlbbatch_luf_entry - a function of the kernel whose entry is watched
  * @symbol: its name
  * @proto: its prototype as BTF tells it, see btf.h
- * @see: called at its entry with its first arguments, preemption off
+ * @see: called at its entry, preemption off
  * @or: the next row is what another kernel has instead
  * @optional: a kernel without it, and without its alternatives, has no use for it
  * @ip: the ftrace site, 0 if this kernel has another row's
@@ -19,7 +19,7 @@
 struct tlbbatch_luf_entry {
 	const char *symbol;
 	const char *proto;
-	void (*see)(const unsigned long *args);
+	void (*see)(struct ftrace_regs *fregs);
 	bool or;
 	bool optional;
 
@@ -46,8 +46,8 @@ void tlbbatch_luf_seen_youngest(void);
 const char *tlbbatch_luf_resolve(void);
 int tlbbatch_luf_attach(void);
 int tlbbatch_luf_detach(void);
-void tlbbatch_luf_see_bulk(const unsigned long *args);
-void tlbbatch_luf_see_bulk_list(const unsigned long *args);
+void tlbbatch_luf_see_bulk(struct ftrace_regs *fregs);
+void tlbbatch_luf_see_bulk_list(struct ftrace_regs *fregs);
 bool tlbbatch_luf_sees_bulk(void);
 void tlbbatch_luf_check_missed(void);
 

@@ -3,6 +3,7 @@
 #ifndef TLBBATCH_LUF_TABLE_H
 #define TLBBATCH_LUF_TABLE_H
 
+#include <linux/atomic.h>
 #include <linux/types.h>
 #include <tlbbatch/luf_generation.h>
 
@@ -46,6 +47,8 @@ bool tlbbatch_luf_pages_all(const struct tlbbatch_luf_pages *pages,
 					 void *data), void *data);
 
 /* luf_index.c: which generation's slot a page frame is in */
+extern u16 *tlbbatch_luf_frames;
+extern unsigned long tlbbatch_luf_nr_frames;
 int tlbbatch_luf_index_init(void);
 void tlbbatch_luf_index_exit(void);
 bool tlbbatch_luf_index_holds(unsigned long pfn, unsigned int nr);
@@ -57,6 +60,18 @@ void tlbbatch_luf_index_visit(unsigned long pfn, unsigned int nr,
 			      void (*visit)(unsigned int slot, unsigned long hit,
 					    unsigned long pfn, unsigned int nr));
 bool tlbbatch_luf_index_is(unsigned long pfn, unsigned int slot);
+
+/**
+ * tlbbatch_luf_index_empty() - is a single page frame in no open generation?
+ * @pfn: it
+ *
+ * Context: any, also NMI; inline, for every allocation asks.
+ */
+static inline bool tlbbatch_luf_index_empty(unsigned long pfn)
+{
+	return pfn >= tlbbatch_luf_nr_frames ||
+	       !READ_ONCE(tlbbatch_luf_frames[pfn]);
+}
 
 /* luf_table.c */
 int tlbbatch_luf_table_init(void);
@@ -71,9 +86,23 @@ void tlbbatch_luf_give_up(const struct address_space *file,
 void tlbbatch_luf_distrust(void);
 void tlbbatch_luf_reuse(unsigned long pfn, unsigned int nr);
 void tlbbatch_luf_cover(unsigned int cpu, u64 number);
-u64 tlbbatch_luf_youngest(void);
+extern atomic64_t tlbbatch_luf_last;
 u64 tlbbatch_luf_nr_open(void);
 unsigned int tlbbatch_luf_sweep(unsigned int from, unsigned int nr);
 void tlbbatch_luf_interest(const struct address_space *file, int by);
+
+/**
+ * tlbbatch_luf_youngest() - the number of the youngest generation
+ *
+ * A flush that begins behind this read covers all generations up to it: each got
+ * its number behind the clearing of its page table entries. Pairs with the full
+ * barrier of the increment in next_number().
+ *
+ * Context: any.
+ */
+static inline u64 tlbbatch_luf_youngest(void)
+{
+	return atomic64_read_acquire(&tlbbatch_luf_last);
+}
 
 #endif /* TLBBATCH_LUF_TABLE_H */

@@ -123,6 +123,14 @@ static inline void release(char *map)
 	must_pin(ACTOR_CPU);
 }
 
+/* Migrating the process's own pages flushes it in full, and saves what is open. */
+static inline long lock_own(struct cell *cell, long unused)
+{
+	(void)cell;
+	(void)unused;
+	return mlockall(MCL_CURRENT);
+}
+
 static inline void run_compact(void)
 {
 	int64_t before = luf_last.value[luf_index("saved")];
@@ -134,6 +142,9 @@ static inline void run_compact(void)
 
 	file_make(path_a);
 	cell = scene_cell(path_a, A_CPU);
+	if (cell_call(cell, lock_own, 0))
+		die_environment("mlockall: %s", strerror(errno));
+	luf_write("/proc/sys/vm/compact_unevictable_allowed", "0");
 	must_pin(RECLAIM_CPU);
 	free = memory_free();
 	if (free < (BALLAST_BYTES + SPARE_BYTES))
@@ -165,9 +176,13 @@ static inline void run_compact(void)
 	luf_snapshot(&now);
 	saved = now.value[luf_index("saved")] - before;
 	say(STDOUT_FILENO, "after a flush: saved=%" PRId64 "\n", saved);
-	if (saved > made - used) {
+	/*
+	 * The first page that was taken makes its generation needed, and that flush
+	 * covers all others: where the pages are of one, none can be saved.
+	 */
+	if (saved > made - 1) {
 		say(STDOUT_FILENO, "wrong: at most %" PRId64 " can be saved\n",
-		    made - used);
+		    made - 1);
 		luf_wrong++;
 	}
 	luf_relations("after a flush", &now);

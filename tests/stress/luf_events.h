@@ -87,7 +87,6 @@ static inline long event_write_fault(struct cell *a, long unused)
 	return 0;
 }
 
-/* FOLL_FORCE: the mapping isn't even writable. */
 static inline long event_gup_write(struct cell *a, long unused)
 {
 	int fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
@@ -256,7 +255,7 @@ static const struct event events[] = {
 	{ .name = "write_fault", .reason = "write_fault",
 	  .in_cell = event_write_fault, .prot = RW },
 	{ .name = "gup_write", .reason = "write_fault",
-	  .in_cell = event_gup_write },
+	  .in_cell = event_gup_write, .prot = RW },
 	{ .name = "gup_direct", .reason = "write_fault",
 	  .in_cell = event_gup_read_into, .prot = RW },
 	{ .name = "shared_map", .reason = "shared_map",

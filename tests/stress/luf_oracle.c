@@ -24,6 +24,7 @@ static const struct scenario {
 } scenarios[] = {
 	{ "private", run_private },
 	{ "private_writable", run_private_writable },
+	{ "open_write", run_open_write },
 	{ "shared", run_shared },
 	{ "shared_may", run_shared_may },
 	{ "shared_writable", run_shared_writable },

@@ -50,7 +50,21 @@ static inline void run_private(void)
 /* Writes go to copies: the file's own pages are never writable through it. */
 static inline void run_private_writable(void)
 {
-	want_readonly(recognise(O_RDWR, PROT_READ | PROT_WRITE, MAP_PRIVATE));
+	want_readonly(recognise(O_RDONLY, PROT_READ | PROT_WRITE, MAP_PRIVATE));
+}
+
+/* Whoever has it open for writing may be about to write, or in the middle of it. */
+static inline void run_open_write(void)
+{
+	struct cell *cell = recognise(O_RDONLY, PROT_READ, MAP_PRIVATE);
+	int fd = open(path_a, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		die_environment("%s: %s", path_a, strerror(errno));
+	scene_pageout(cell);
+	luf_want("pageout", "generation=1 given_up_open_write=1 "
+		 "unmaps_readonly=%zu flushes=1 flushes_mixed=0", cell->pages);
+	close(fd);
 }
 
 static inline void run_shared(void)

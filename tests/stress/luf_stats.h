@@ -23,14 +23,17 @@ static const char *const luf_names[] = {
 	"stats/generations_saved",
 	"stats/generations_needed",
 	"stats/generations_untracked",
+	"stats/passes_unseen",
 	"stats/given_up_kept",
 	"stats/given_up_early",
+	"stats/given_up_open_write",
 	"stats/given_up_write_fault",
 	"stats/given_up_shared_map",
 	"stats/given_up_written",
 	"stats/given_up_truncated",
 	"stats/given_up_unmapped",
 	"stats/given_up_mprotect",
+	"stats/given_up_userfaultfd",
 	"stats/given_up_mremap",
 	"stats/given_up_migrated",
 	"stats/given_up_collapsed",
@@ -50,8 +53,8 @@ static const char *const luf_names[] = {
 };
 
 #define LUF_NR		ARRAY_SIZE(luf_names)
-#define LUF_EXACT	20
-#define LUF_REASONS	5
+#define LUF_EXACT	23
+#define LUF_REASONS	6
 
 struct luf {
 	int64_t value[LUF_NR];

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What one task's reclaim pass has pending: luf_pass.c's slots, luf_unmap.c's content. */
+#ifndef TLBBATCH_MODULE_LUF_PASS_H
+#define TLBBATCH_MODULE_LUF_PASS_H
+
+#include <linux/spinlock.h>
+#include <tlbbatch/luf_pass.h>
+#include <tlbbatch/luf_table.h>
+
+/**
+ * struct pass - what one task has pending
+ * @lock: held by its task while it looks, or by one that takes the slot over
+ * @task: whose it is; compared, never followed
+ * @started: when that was started, in ns of boot time: addresses are used again
+ * @used: when it was used last, in jiffies
+ * @active: the task is in a pass, as far as is known
+ * @readonly: folios unmapped read-only since the last flush
+ * @mixed: others
+ * @untracked: some didn't fit
+ * @remote: one of them is of a file system that others write to, or can't be told
+ * @open_write: the file of one is open for writing
+ * @hit: an event of rule 19 met one of @files; written by anybody
+ * @last_mixed: the last unmap wasn't read-only, and isn't settled yet
+ * @was_pending: a flush was required before the last unmap
+ * @stale_files: @files are of unmaps that are flushed already
+ * @files: of the read-only ones; read by anybody
+ * @pages: of the read-only ones
+ * @before: the batch's CPUs before the last unmap
+ * @owed: CPUs that certainly were added by unmaps that weren't read-only
+ * @completes: the flush under way covers @owed up to @number
+ * @number: the youngest generation when the flush began
+ */
+struct pass {
+	raw_spinlock_t lock;
+	const struct task_struct *task;
+	u64 started;
+	unsigned long used;
+	bool active;
+	unsigned int readonly;
+	unsigned int mixed;
+	bool untracked;
+	bool remote;
+	bool open_write;
+	bool hit;
+	bool last_mixed;
+	bool was_pending;
+	bool stale_files;
+	struct tlbbatch_luf_files files;
+	struct tlbbatch_luf_pages pages;
+	unsigned long *before;
+	unsigned long *owed;
+	bool completes;
+	u64 number;
+};
+
+
+/* luf_pass.c */
+struct pass *tlbbatch_luf_get_pass(void);
+void tlbbatch_luf_put_pass(struct pass *pass);
+void tlbbatch_luf_forget_files(struct pass *pass);
+void tlbbatch_luf_forget_unmaps(struct pass *pass);
+void tlbbatch_luf_forget(struct pass *pass);
+bool tlbbatch_luf_is_closing(void);
+
+#endif /* TLBBATCH_MODULE_LUF_PASS_H */

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a reclaim pass has unmapped since its last flush, and what that flush is to
+ * LUF:
+ *
+ *  try_to_unmap()		a folio is about to be unmapped: read-only or not
+ *  arch_tlbbatch_flush()	the flush: a generation, or one that LUF would send
+ *    its return		and complete: it covers what came before it
+ */
+#include <linux/bitmap.h>
+#include <linux/blkdev.h>
+#include <linux/cpumask.h>
+#include <linux/fs.h>
+#include <linux/gfs2_ondisk.h>
+#include <linux/magic.h>
+#include <linux/mm.h>
+#include <linux/pagemap.h>
+#include <linux/sched.h>
+#include <linux/swap.h>
+#include <tlbbatch/counters.h>
+#include <tlbbatch/debug.h>
+#include <tlbbatch/luf_observe.h>
+#include "luf_pass.h"
+
+/* Generations looked at with each flush, which adds one. */
+#define SWEEP_EACH	4
+
+/* Where the next flush goes on to look; any value is a good one. */
+static unsigned int sweep_from;
+/* Nothing is pending, but the next folio is likely of the same file. */
+static void begin_anew(struct pass *pass)
+{
+	pass->stale_files = pass->files.nr;
+	tlbbatch_luf_pages_reset(&pass->pages);
+	tlbbatch_luf_forget_unmaps(pass);
+}
+
+/* A file whose content only this kernel's file system changes. */
+static bool is_local(const struct address_space *file)
+{
+	const struct super_block *sb = file->host->i_sb;
+
+	/* A file system, or swap, on a block device writes to it past its cache. */
+	if (sb->s_magic == BDEVFS_MAGIC)
+		return !I_BDEV(file->host)->bd_holder;
+	switch (sb->s_magic) {
+	case FUSE_SUPER_MAGIC:
+	case GFS2_MAGIC:
+	case OCFS2_SUPER_MAGIC:
+		return false;
+	case TMPFS_MAGIC:
+	case RAMFS_MAGIC:
+		return true;
+	}
+	return sb->s_type->fs_flags & FS_REQUIRES_DEV;
+}
+
+static bool is_readonly(struct address_space *file)
+{
+	return !mapping_writably_mapped(file) ||
+	       tlbbatch_luf_break(TLBBATCH_LUF_BREAK_READONLY);
+}
+
+/*
+ * Rule 18a: under the folio lock, before the unmap. The mapping of a swap-cache
+ * folio is the swap address space, which no VMA maps: it would look read-only.
+ */
+static struct address_space *readonly_file(struct folio *folio)
+{
+	struct address_space *file;
+
+	if (folio_test_anon(folio) || folio_test_swapcache(folio))
+		return NULL;
+	file = folio_mapping(folio);
+	return file && file->host && is_readonly(file) ? file : NULL;
+}
+
+/*
+ * Nothing is pending if no unmap up to the last one left an entry on another CPU.
+ * CPUs count as flushed by LUF only if an unmap that wasn't read-only brought them.
+ */
+static void settle_last(struct pass *pass)
+{
+	const unsigned long *now = cpumask_bits(&current->tlb_ubc.arch.cpumask);
+	unsigned int i;
+
+	if (!current->tlb_ubc.flush_required) {
+		if (pass->readonly || pass->mixed)
+			begin_anew(pass);
+		return;
+	}
+	if (!pass->last_mixed)
+		return;
+	pass->last_mixed = false;
+	for (i = 0; i < BITS_TO_LONGS(nr_cpu_ids); i++)
+		pass->owed[i] |= pass->was_pending ? now[i] & ~pass->before[i] :
+						     now[i];
+}
+
+static bool holds(const struct pass *pass, const struct address_space *file)
+{
+	unsigned int i;
+
+	for (i = 0; i < pass->files.nr; i++)
+		if (pass->files.file[i] == file)
+			return true;
+	return false;
+}
+
+static void note_file(struct pass *pass, const struct address_space *file)
+{
+	unsigned int nr;
+
+	if (likely(!pass->stale_files) && holds(pass, file))
+		return;
+	/* A file that isn't this unmap's must not make it give up anything. */
+	if (pass->stale_files && !(pass->files.nr == 1 && holds(pass, file)))
+		tlbbatch_luf_forget_files(pass);
+	pass->stale_files = false;
+	if (!holds(pass, file)) {
+		nr = pass->files.nr;
+		if (nr == TLBBATCH_LUF_FILES) {
+			pass->untracked = true;
+			return;
+		}
+		/* Before the unmap: an event from here on finds it. */
+		WRITE_ONCE(pass->files.file[nr], file);
+		smp_store_release(&pass->files.nr, nr + 1);
+		tlbbatch_luf_interest(file, 1);
+	}
+	if (!is_local(file))
+		pass->remote = true;
+	/*
+	 * A write that is under way was seen before anybody cared, and some writers
+	 * in the kernel aren't seen at all; but all keep the file open. One that
+	 * opens it now is seen when it writes: the barrier is in the interest.
+	 */
+	if (inode_is_open_for_write(file->host))
+		pass->open_write = true;
+}
+
+/**
+ * tlbbatch_luf_see_unmap() - try_to_unmap() begins, for a batched flush
+ * @folio: locked
+ *
+ * Context: reclaim, preemption off.
+ */
+void tlbbatch_luf_see_unmap(struct folio *folio)
+{
+	struct address_space *file = readonly_file(folio);
+	unsigned int nr = folio_nr_pages(folio);
+	unsigned long pfn = folio_pfn(folio);
+	struct pass *pass = tlbbatch_luf_get_pass();
+
+	if (!pass)
+		return;
+	if (!pass->active)
+		goto out;
+	settle_last(pass);
+	if (file) {
+		note_file(pass, file);
+		/* It may have been mapped writable before anybody cared. */
+		if (!is_readonly(file))
+			file = NULL;
+	}
+	if (file) {
+		tlbbatch_count(TLBBATCH_LUF_UNMAPS_READONLY, 1);
+		pass->readonly++;
+		if (!tlbbatch_luf_index_holds(pfn, nr) ||
+		    (nr > 1 && tlbbatch_luf_large_freed_early()) ||
+		    !tlbbatch_luf_pages_add(&pass->pages, pfn, nr))
+			pass->untracked = true;
+	} else {
+		tlbbatch_count(TLBBATCH_LUF_UNMAPS_MIXED, 1);
+		pass->mixed++;
+		pass->last_mixed = true;
+		pass->was_pending = current->tlb_ubc.flush_required;
+		bitmap_copy(pass->before,
+			    cpumask_bits(&current->tlb_ubc.arch.cpumask),
+			    nr_cpu_ids);
+	}
+out:
+	tlbbatch_luf_put_pass(pass);
+}
+
+/**
+ * tlbbatch_luf_see_other_unmap() - the task unmaps, and not to reclaim
+ * @in_pass: a pass does it all the same: it splits a folio
+ *
+ * Otherwise it is migration or khugepaged: what they flush isn't a pass's.
+ *
+ * Context: task, preemption off.
+ */
+void tlbbatch_luf_see_other_unmap(bool in_pass)
+{
+	struct pass *pass = tlbbatch_luf_get_pass();
+
+	if (!pass)
+		return;
+	if (in_pass) {
+		/* Which CPUs it adds isn't followed: it completes nothing. */
+		settle_last(pass);
+		pass->mixed++;
+	} else {
+		tlbbatch_luf_forget(pass);
+		WRITE_ONCE(pass->active, false);
+	}
+	tlbbatch_luf_put_pass(pass);
+}
+
+/* Neighbours share a range, so each page counts; tails have no references. */
+static bool is_frozen(unsigned long pfn, unsigned int nr, void *data)
+{
+	while (nr--)
+		if (page_ref_count(pfn_to_page(pfn++)))
+			return false;
+	return true;
+}
+
+/* All of it was unmapped read-only: a generation, which may end as it is born. */
+static void begin_generation(struct pass *pass, const unsigned long *cpus)
+{
+	struct tlbbatch_luf_files files = pass->files;
+	unsigned int i;
+
+	if (READ_ONCE(pass->hit)) {
+		tlbbatch_luf_stillborn(TLBBATCH_LUF_REASON_EARLY);
+		return;
+	}
+	if (pass->remote) {
+		tlbbatch_luf_stillborn(TLBBATCH_LUF_REASON_REMOTE);
+		return;
+	}
+	if (pass->open_write && !tlbbatch_luf_break(TLBBATCH_LUF_BREAK_EVENTS)) {
+		tlbbatch_luf_stillborn(TLBBATCH_LUF_REASON_OPEN_WRITE);
+		return;
+	}
+	if (tlbbatch_luf_is_closing()) {
+		tlbbatch_luf_stillborn(TLBBATCH_LUF_REASON_OFF);
+		return;
+	}
+	/* What is freed behind this flush is frozen; what isn't, stays mapped or cached. */
+	if (!tlbbatch_luf_pages_all(&pass->pages, is_frozen, NULL)) {
+		tlbbatch_luf_stillborn(TLBBATCH_LUF_REASON_KEPT);
+		return;
+	}
+	/* Its own interest: the pass gives its own back in tlbbatch_luf_forget(). */
+	for (i = 0; i < files.nr; i++)
+		tlbbatch_luf_interest(files.file[i], 1);
+	if (!tlbbatch_luf_open(&files, &pass->pages, cpus)) {
+		for (i = 0; i < files.nr; i++)
+			tlbbatch_luf_interest(files.file[i], -1);
+		return;
+	}
+	pass->pages = (struct tlbbatch_luf_pages){ 0 };
+	/*
+	 * An event that came too early to find the generation in the table found
+	 * the pass. Pairs with the barrier in tlbbatch_luf_give_up().
+	 */
+	smp_mb();
+	if (READ_ONCE(pass->hit))
+		for (i = 0; i < files.nr; i++)
+			tlbbatch_luf_give_up(files.file[i],
+					     TLBBATCH_LUF_REASON_EARLY);
+}
+
+/* Judged where the task runs now; it can still be moved before the kernel does. */
+static bool has_other_cpu(const struct arch_tlbflush_unmap_batch *batch)
+{
+	return cpumask_any_but(&batch->cpumask, raw_smp_processor_id()) <
+	       nr_cpu_ids;
+}
+
+/**
+ * tlbbatch_luf_see_flush() - arch_tlbbatch_flush() begins
+ * @batch: what it flushes
+ *
+ * Context: task, preemption off.
+ */
+void tlbbatch_luf_see_flush(const struct arch_tlbflush_unmap_batch *batch)
+{
+	const unsigned long *cpus = cpumask_bits(&batch->cpumask);
+	struct pass *pass;
+	enum tlbbatch_luf_flush flush;
+
+	if (batch != &current->tlb_ubc.arch)
+		return;
+	pass = tlbbatch_luf_get_pass();
+	if (!pass)
+		return;
+	if (!pass->active)
+		goto out;
+	settle_last(pass);
+	if (tlbbatch_luf_break(TLBBATCH_LUF_BREAK_READONLY))
+		pass->mixed = current->tlb_ubc.writable;
+	flush = tlbbatch_luf_judge_flush(&(struct tlbbatch_luf_pending){
+		.remote = has_other_cpu(batch),
+		.readonly = pass->readonly,
+		.mixed = pass->mixed,
+		.untracked = pass->untracked,
+	});
+	pass->completes = false;
+	pass->number = tlbbatch_luf_youngest();
+	if (flush != TLBBATCH_LUF_FLUSH_LOCAL)
+		tlbbatch_count(TLBBATCH_LUF_FLUSHES, 1);
+	switch (flush) {
+	case TLBBATCH_LUF_FLUSH_LOCAL:
+		pass->completes = pass->mixed;
+		break;
+	case TLBBATCH_LUF_FLUSH_MIXED:
+		tlbbatch_count(TLBBATCH_LUF_FLUSHES_MIXED, 1);
+		pass->completes = true;
+		break;
+	case TLBBATCH_LUF_FLUSH_READONLY:
+		begin_generation(pass, cpus);
+		break;
+	case TLBBATCH_LUF_FLUSH_UNTRACKED:
+		tlbbatch_luf_untracked();
+		break;
+	}
+	if (tlbbatch_luf_break(TLBBATCH_LUF_BREAK_ECHO)) {
+		pass->number = tlbbatch_luf_youngest();
+		bitmap_copy(pass->owed, cpus, nr_cpu_ids);
+		pass->completes = true;
+	}
+	if (!pass->completes)
+		tlbbatch_luf_forget(pass);
+	tlbbatch_luf_check_missed();
+	WRITE_ONCE(sweep_from,
+		   tlbbatch_luf_sweep(READ_ONCE(sweep_from), SWEEP_EACH));
+out:
+	tlbbatch_luf_put_pass(pass);
+}
+
+/**
+ * tlbbatch_luf_flush_completes() - need the end of the task's flush be seen?
+ *
+ * Context: task, preemption off, at the flush's beginning.
+ */
+bool tlbbatch_luf_flush_completes(void)
+{
+	struct pass *pass = tlbbatch_luf_get_pass();
+	bool completes;
+
+	if (!pass)
+		return false;
+	completes = pass->completes;
+	tlbbatch_luf_put_pass(pass);
+	return completes;
+}
+
+/**
+ * tlbbatch_luf_see_flush_end() - arch_tlbbatch_flush() returns
+ *
+ * Context: task, preemption off.
+ */
+void tlbbatch_luf_see_flush_end(void)
+{
+	struct pass *pass = tlbbatch_luf_get_pass();
+	unsigned int cpu;
+
+	if (!pass)
+		return;
+	if (pass->completes) {
+		for_each_set_bit(cpu, pass->owed, nr_cpu_ids)
+			tlbbatch_luf_cover(cpu, pass->number);
+		pass->completes = false;
+		tlbbatch_luf_forget(pass);
+	}
+	tlbbatch_luf_put_pass(pass);
+}
