@@ -9,15 +9,22 @@ REPORT_FLOORS=${REPORT_FLOORS:-$TLBBATCH_TOP/tests/guest/bench/floors}
 # report_jq [OPTION]... PROGRAM [FILE]...: jq with report.jq at hand
 report_jq()
 {
-	local options=()
+	jq_with report "$@"
+}
 
+# jq_with MODULE [OPTION]... PROGRAM [FILE]...: jq with MODULE.jq at hand
+jq_with()
+{
+	local module=$1 options=()
+
+	shift
 	while [[ $1 = -* ]]; do
 		case $1 in
 		--arg* | --slurpfile) options+=("$1" "$2" "$3"); shift 3 ;;
 		*) options+=("$1"); shift ;;
 		esac
 	done
-	local program="include \"report\"; $1"
+	local program="include \"$module\"; $1"
 
 	shift
 	jq -L "$TLBBATCH_TOP/scripts/lib" "${options[@]}" "$program" "$@"

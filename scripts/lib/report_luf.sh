@@ -10,18 +10,7 @@ LUF_SEED_PERCENT=-95
 
 luf_jq()
 {
-	local options=()
-
-	while [[ $1 = -* ]]; do
-		case $1 in
-		--arg* | --slurpfile) options+=("$1" "$2" "$3"); shift 3 ;;
-		*) options+=("$1"); shift ;;
-		esac
-	done
-	local program="include \"report_luf\"; $1"
-
-	shift
-	jq -L "$TLBBATCH_TOP/scripts/lib" "${options[@]}" "$program" "$@"
+	jq_with report_luf "$@"
 }
 
 # report_luf_guest DIR: a list with the one kernel that was measured by the guest that

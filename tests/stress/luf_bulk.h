@@ -90,7 +90,7 @@ static inline void bulk_taken(const struct cell *cell)
 	trace_close();
 	say(STDOUT_FILENO, "pages taken=%zu told=%zu\n", freed, told);
 	/* 7.x's vmalloc() asks for large pages first; mm_page_alloc tells of those. */
-	if ((!freed || told) && !luf_wrong)
+	if (!freed || told)
 		luf_skip("the bulk allocator didn't take the pages");
 }
 
@@ -111,8 +111,8 @@ static inline void run_bulk(void)
 	luf_write(LUF_TRACE "/tracing_on", "0");
 	if (!failed)
 		die_environment("init_module: %s", strerror(errno));
-	luf_want("vmalloc and vfree", "open=-1 needed=1");
 	bulk_taken(cell);
+	luf_want("vmalloc and vfree", "open=-1 needed=1");
 	cell_call(cell, cell_flush, 0);
 	luf_want("flush", "open=0");
 }

@@ -96,8 +96,10 @@ static inline void run_flush_other(void)
 	scene_cushion();
 	cell_spin_on(other, A_CPU);
 	/* From 6.13 on a CPU isn't asked while it runs somebody else. */
-	while (tries-- && luf_read("open") == luf_last.value[luf_index("open")])
+	while (tries-- && luf_read("open") == luf_last.value[luf_index("open")]) {
 		cell_call(other, cell_flush, 0);
+		sleep_ms(1);
+	}
 	luf_want("flush of another process", "open=-1 saved=1");
 }
 

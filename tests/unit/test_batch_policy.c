@@ -3,21 +3,11 @@
  * Every decision of batch_policy.c: one fact wrong at a time, the order of the reasons when several
  * are, the limits from both sides, and properties over random facts.
  */
+#include "rnd.h"
 #include "tap.h"
 #include <tlbbatch/batch_policy.h>
 
 #define ROUNDS	200000
-
-static u64 seed = 0x9e3779b97f4a7c15ULL;
-
-/* xorshift64 */
-static u32 rnd(u32 below)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (seed >> 32) % below;
-}
 
 static const char *drop_name(enum tlbbatch_drop drop)
 {

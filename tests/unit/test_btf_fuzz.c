@@ -5,22 +5,12 @@
  * its round.
  */
 #include "btf_blob.h"
+#include "rnd.h"
 #include "tap.h"
 
 #define ROUNDS	20000
 
 static struct blob blob;
-static u64 seed = 0x9e3779b97f4a7c15ULL;
-
-/* xorshift64 */
-static u32 rnd(u32 below)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (seed >> 32) % below;
-}
-
 /* Every kind at least once, and something for each look-up to find. */
 static void build(void)
 {

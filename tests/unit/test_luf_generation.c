@@ -3,6 +3,7 @@
  * LUF's arithmetic: what a flush is, which CPUs cover a generation, how it ends; each against a
  * naive answer, over all facts where there are few and over random ones where there are many.
  */
+#include "rnd.h"
 #include "tap.h"
 #include <tlbbatch/luf_generation.h>
 
@@ -10,17 +11,6 @@
 #define MAX_CPUS	200
 #define WORD_BITS	(8 * sizeof(unsigned long))
 #define MASK_WORDS	((MAX_CPUS + WORD_BITS - 1) / WORD_BITS)
-
-static u64 seed = 0x9e3779b97f4a7c15ULL;
-
-/* xorshift64 */
-static u32 rnd(u32 below)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (seed >> 32) % below;
-}
 
 static void test_word(void)
 {
