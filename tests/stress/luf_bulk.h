@@ -121,20 +121,22 @@ static inline void run_bulk(void)
 static inline void run_bulk_held(void)
 {
 	struct cell *cell;
+	struct luf now;
 
 	if (access(ZRAM "disksize", W_OK))
 		luf_skip("no zram");
 	luf_write(ZRAM "reset", "1");
 	cell = bulk_begin();
+	luf_write(LUF_TRACE "/tracing_on", "1");
 	must_pin(RECLAIM_CPU);
 	luf_write(ZRAM "disksize", "256M");
 	must_pin(ACTOR_CPU);
 	cell_call(cell, cell_flush, 0);
-	luf_want("vmalloc and flush", "open=-1 needed=1");
-	luf_write(LUF_TRACE "/tracing_on", "1");
+	luf_snapshot(&now);
 	luf_write(ZRAM "reset", "1");
 	luf_write(LUF_TRACE "/tracing_on", "0");
 	bulk_taken(cell);
+	luf_want("vmalloc and flush", "open=-1 needed=1");
 }
 
 #endif
