@@ -109,6 +109,7 @@ static ssize_t mode_store(struct kobject *kobj, struct kobj_attribute *attr,
 static ssize_t generation_show(struct kobject *kobj, struct kobj_attribute *attr,
 			       char *buf)
 {
+	tlbbatch_luf_settle();
 	return sysfs_emit(buf, "%llu\n", tlbbatch_luf_youngest());
 }
 
