@@ -36,7 +36,7 @@ memory_for()
 	pages=$(((left - wanted) / 2))
 	((pages <= 0)) || echo "$pages" >/proc/sys/vm/nr_hugepages
 	left=$(meminfo_mb MemAvailable)
-	[ "$left" -lt $((wanted * 3 / 2)) ] ||
+	[ "$left" -lt $((wanted * 2)) ] ||
 		fail "$left MB are left of the guest's memory, too much"
 }
 
