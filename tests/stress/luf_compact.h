@@ -131,6 +131,19 @@ static inline long lock_own(struct cell *cell, long unused)
 	return mlockall(MCL_CURRENT);
 }
 
+static inline bool rule_is_out(void)
+{
+	FILE *file = fopen("/sys/module/tlbbatch/parameters/luf_break", "re");
+	unsigned int rule = 0;
+
+	if (!file)
+		return false;
+	if (fscanf(file, "%u", &rule) != 1)
+		rule = 0;
+	fclose(file);
+	return rule;
+}
+
 static inline void run_compact(void)
 {
 	int64_t before = luf_last.value[luf_index("saved")];
@@ -166,6 +179,9 @@ static inline void run_compact(void)
 		 made);
 	if (made < 1 || luf_wrong)
 		return;
+	/* Any page that is used again, also one that is told, saves all but one. */
+	if (made > 1 && rule_is_out())
+		luf_skip("several generations don't tell compaction from other use");
 
 	release(ballast);
 	luf_write("/proc/sys/vm/compact_memory", "1");
