@@ -177,8 +177,10 @@ static inline void run_compact(void)
 	made = now.value[0] - luf_last.value[0];
 	luf_want("pageout", "generation=%" PRId64 " open=%" PRId64, made,
 		 made);
-	if (made < 1 || luf_wrong)
+	if (luf_wrong)
 		return;
+	if (made < 1)
+		luf_skip("MADV_PAGEOUT made no generation");
 	/* Any page that is used again, also one that is told, saves all but one. */
 	if (made > 1 && rule_is_out())
 		luf_skip("several generations don't tell compaction from other use");
