@@ -42,12 +42,6 @@ tlbbatch_luf_outcome(const struct tlbbatch_luf_facts *facts)
 	return facts->pages_free ? TLBBATCH_GENERATION_SAVED : TLBBATCH_GENERATION_NEEDED;
 }
 
-/* Does this CPU still owe a flush to that generation? */
-static bool owes(const u64 *covered, unsigned int cpu, u64 number)
-{
-	return READ_ONCE(covered[cpu]) < number;
-}
-
 /**
  * tlbbatch_luf_covered() - did flushes reach all of a generation's CPUs?
  * @mask: its CPUs
@@ -68,7 +62,7 @@ bool tlbbatch_luf_covered(const unsigned long *mask, unsigned int nr_cpus,
 
 		if (!bits)
 			cpu |= WORD_BITS - 1;
-		else if (bits & 1 && owes(covered, cpu, number))
+		else if (bits & 1 && tlbbatch_luf_owes(covered, cpu, number))
 			return false;
 	}
 	return true;
@@ -96,7 +90,8 @@ unsigned int tlbbatch_luf_remaining(const unsigned long *mask,
 
 		if (bit == 1)
 			*word = 0;
-		if (!(mask[cpu / WORD_BITS] & bit) || !owes(covered, cpu, number))
+		if (!(mask[cpu / WORD_BITS] & bit) ||
+		    !tlbbatch_luf_owes(covered, cpu, number))
 			continue;
 		*word |= bit;
 		nr++;

@@ -205,7 +205,7 @@ static void flush_virtually(unsigned int slot, u64 number)
 	unsigned int cpu;
 
 	for_each_set_bit(cpu, mask_of(slot), nr_cpu_ids)
-		if (READ_ONCE(covered[cpu]) < number)
+		if (tlbbatch_luf_owes(covered, cpu, number))
 			tlbbatch_luf_cover(cpu, now);
 }
 

@@ -111,6 +111,21 @@ enum tlbbatch_luf_flush
 tlbbatch_luf_judge_flush(const struct tlbbatch_luf_pending *pending);
 enum tlbbatch_luf_state
 tlbbatch_luf_outcome(const struct tlbbatch_luf_facts *facts);
+
+/**
+ * tlbbatch_luf_owes() - does a CPU still owe a flush to a generation?
+ * @covered: for each CPU, the youngest generation that a flush there covers
+ * @cpu: the CPU
+ * @number: the generation's
+ *
+ * Context: any; @covered only ever grows.
+ */
+static inline bool tlbbatch_luf_owes(const u64 *covered, unsigned int cpu,
+				     u64 number)
+{
+	return READ_ONCE(covered[cpu]) < number;
+}
+
 bool tlbbatch_luf_covered(const unsigned long *mask, unsigned int nr_cpus,
 			  const u64 *covered, u64 number);
 unsigned int tlbbatch_luf_remaining(const unsigned long *mask,
