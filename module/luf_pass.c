@@ -150,8 +150,11 @@ struct pass *tlbbatch_luf_get_pass(void)
 		if (READ_ONCE(pass->task) != current)
 			continue;
 		raw_spin_lock(&pass->lock);
-		if (is_mine(pass))
+		if (is_mine(pass)) {
+			/* Only in sparse's eyes: it knows no lock that is kept at times. */
+			__release(&pass->lock);
 			return pass;
+		}
 		raw_spin_unlock(&pass->lock);
 	}
 	return NULL;
@@ -163,6 +166,8 @@ struct pass *tlbbatch_luf_get_pass(void)
  */
 void tlbbatch_luf_put_pass(struct pass *pass)
 {
+	/* Pairs with get_pass()'s, in sparse's eyes. */
+	__acquire(&pass->lock);
 	WRITE_ONCE(pass->used, jiffies);
 	raw_spin_unlock(&pass->lock);
 }
@@ -187,6 +192,7 @@ static struct pass *claim_pass(void)
 			pass->completes = false;
 			pass->started = current->start_boottime;
 			WRITE_ONCE(pass->task, current);
+			__release(&pass->lock);
 			return pass;
 		}
 		raw_spin_unlock(&pass->lock);
