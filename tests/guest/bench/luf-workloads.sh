@@ -18,26 +18,42 @@ FIO_JOBS=4
 FILE_MB=256
 CGROUP_MAX=64M
 LEFT_MB=64
+BALLAST=/run/bench-luf.ballast
 # What a compiler needs for itself, and less than its text on top.
 TEXT_MAX=${TEXT_MAX:-48M}
 TEXT_LEFT_MB=40
 TEXT_JOBS=4
 
 # memory_for cgroup|global [LEFT_MB]: what the guest has beyond that goes to huge pages that
-# nobody uses, or filling it would take an emulator longer than a run lasts
+# nobody uses, or filling it would take an emulator longer than a run lasts; what they
+# leave, for want of memory in one piece, to files that are never reclaimed
 memory_for()
 {
-	local pages=0 left wanted=${2:-$LEFT_MB}
+	local left wanted=${2:-$LEFT_MB}
 
 	echo 0 >/proc/sys/vm/nr_hugepages
+	ballast_drop
 	nothing_cached
 	[ "$1" = global ] || return 0
 	left=$(meminfo_mb MemAvailable)
-	pages=$(((left - wanted) / 2))
-	((pages <= 0)) || echo "$pages" >/proc/sys/vm/nr_hugepages
+	((left <= wanted)) || echo $(((left - wanted) / 2)) >/proc/sys/vm/nr_hugepages
 	left=$(meminfo_mb MemAvailable)
-	[ "$left" -lt $((wanted * 2)) ] ||
-		fail "$left MB are left of the guest's memory, too much"
+	((left <= wanted)) || ballast $((left - wanted))
+	left=$(meminfo_mb MemAvailable)
+	[ "$left" -le $((wanted + wanted / 4)) ] ||
+		fail "$left MB are left of the guest's memory, not $wanted"
+}
+
+ballast()
+{
+	mkdir -p "$BALLAST"
+	mount -t ramfs none "$BALLAST" || fail "no ramfs"
+	dd if=/dev/zero of="$BALLAST/file" bs=1M count="$1" 2>/dev/null || fail "no room"
+}
+
+ballast_drop()
+{
+	! mountpoint -q "$BALLAST" || umount "$BALLAST" || fail "$BALLAST stays"
 }
 
 # luf_file NAME MB: a file of that size, read from the disk by whoever reads it next.
