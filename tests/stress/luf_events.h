@@ -11,6 +11,7 @@
 
 #include "luf_scene.h"
 #include "luf_event_io.h"
+#include "luf_rare_events.h"
 
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE	25
@@ -28,6 +29,8 @@ struct event {
 	const char *name;
 	/* Why the generation is given up; NULL if it isn't. */
 	const char *reason;
+	/* In A's cell, before there are generations. */
+	cell_function *prepare;
 	/* In the process of A's cell, or else in the program. */
 	cell_function *in_cell;
 	long (*outside)(struct cell *a);
@@ -112,11 +115,7 @@ static inline long event_gup_read_into(struct cell *a, long unused)
 static inline long event_collapse(struct cell *a, long unused)
 {
 	(void)unused;
-	if (madvise(a->map, HUGE_BYTES, MADV_COLLAPSE)) {
-		say(STDOUT_FILENO, "MADV_COLLAPSE: %s\n", strerror(errno));
-		return -1;
-	}
-	return 0;
+	return madvise(a->map, HUGE_BYTES, MADV_COLLAPSE) ? -errno : 0;
 }
 
 /* A page that stayed in memory is migrated: nothing else may be done with it. */
@@ -126,11 +125,7 @@ static inline long event_soft_offline(struct cell *a, long unused)
 
 	(void)unused;
 	*(volatile char *)page;
-	if (madvise(page, PAGE_BYTES, MADV_SOFT_OFFLINE)) {
-		say(STDOUT_FILENO, "MADV_SOFT_OFFLINE: %s\n", strerror(errno));
-		return -1;
-	}
-	return 0;
+	return madvise(page, PAGE_BYTES, MADV_SOFT_OFFLINE) ? -errno : 0;
 }
 
 /* --- by the program --------------------------------------------------------- */
@@ -272,7 +267,19 @@ static const struct event events[] = {
 	{ .name = "offline", .reason = "hotplug", .outside = event_cpu_offline,
 	  .all = true },
 	{ .name = "off", .reason = "off", .outside = event_off, .all = true },
+	{ .name = "uffd_copy", .reason = "userfaultfd", .prepare = uffd_missing,
+	  .in_cell = event_uffd_copy, .shmem = true },
+	{ .name = "uffd_continue", .reason = "userfaultfd",
+	  .prepare = uffd_minor, .in_cell = event_uffd_continue, .shmem = true },
+	{ .name = "uffd_protect", .reason = "mprotect", .prepare = uffd_wp,
+	  .in_cell = event_uffd_protect, .shmem = true },
+	{ .name = "guard", .reason = "mprotect", .in_cell = event_guard },
 	{ .name = "harmless", .outside = event_harmless },
+	{ .name = "metadata", .outside = event_metadata },
+	{ .name = "refault", .in_cell = event_refault },
+	{ .name = "uffd_anon", .prepare = uffd_missing_anon,
+	  .in_cell = event_uffd_anon },
+	{ .name = "guard_anon", .in_cell = event_guard_anon },
 };
 
 /**
@@ -296,7 +303,13 @@ static inline void run_event(const struct event *event)
 	if (event->map_flags)
 		a->map_flags = event->map_flags;
 	a->stay = event->stay;
-	scene_open_both(a, b);
+	scene_ready(b);
+	scene_ready(a);
+	failed = event->prepare ? cell_call(a, event->prepare, 0) : 0;
+	if (failed)
+		luf_skip("no %s here: %s", event->name, strerror((int)-failed));
+	scene_begin(b);
+	scene_begin(a);
 	scene_cushion();
 
 	if (event->in_cell) {
@@ -306,7 +319,8 @@ static inline void run_event(const struct event *event)
 		failed = event->outside(a);
 	}
 	if (failed < 0)
-		luf_skip("%s doesn't work here", event->name);
+		luf_skip("%s doesn't work here: %s", event->name,
+			 strerror(event->in_cell ? (int)-failed : errno));
 	if (failed)
 		die_environment("%s failed: %s", event->name, strerror(errno));
 	if (!event->reason)

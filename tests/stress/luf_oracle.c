@@ -15,6 +15,7 @@
 #include "luf_events.h"
 #include "luf_flush.h"
 #include "luf_recognise.h"
+#include "luf_remote.h"
 
 #define TIMEOUT_SECONDS	120
 
@@ -49,6 +50,10 @@ static const struct scenario {
 	{ "bulk", run_bulk },
 	{ "bulk_held", run_bulk_held },
 	{ "compact", run_compact },
+	{ "remote_device", run_remote_device },
+	{ "remote_fuse", run_remote_fuse },
+	{ "early", run_early },
+	{ "early_other", run_early_other },
 	{ "anon", run_anon },
 	{ "mixed_pass", run_mixed_pass },
 };
