@@ -13,6 +13,7 @@
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 #include <linux/rmap.h>
+#include <linux/userfaultfd.h>
 #include <compat/ftrace_compat.h>
 #include <tlbbatch/debug.h>
 #include <tlbbatch/luf_observe.h>
@@ -151,6 +152,21 @@ static void see_uffd_install_mm(struct ftrace_regs *fregs)
 		  TLBBATCH_LUF_REASON_USERFAULTFD);
 }
 
+/*
+ * The zero page and poison are put there by functions that are inlined. Whose VMA it
+ * is going to be isn't known here: all generations are met.
+ */
+static void see_userfaultfd_ioctl(struct ftrace_regs *fregs)
+{
+	switch ((unsigned int)compat_ftrace_argument(fregs, 1)) {
+	case UFFDIO_ZEROPAGE:
+#ifdef UFFDIO_POISON
+	case UFFDIO_POISON:
+#endif
+		tlbbatch_luf_give_up(NULL, TLBBATCH_LUF_REASON_USERFAULTFD);
+	}
+}
+
 static void see_move_page_tables(struct ftrace_regs *fregs)
 {
 	vma_event((const struct vm_area_struct *)compat_ftrace_argument(fregs, 0),
@@ -259,6 +275,8 @@ struct tlbbatch_luf_entry tlbbatch_luf_entries[] = {
 	{ .symbol = "mfill_atomic_install_pte", .see = see_uffd_install_mm,
 	  .proto = "int(struct mm_struct *, pmd_t *, struct vm_area_struct *, "
 		   "unsigned long, struct page *, bool, bool)" },
+	{ .symbol = "userfaultfd_ioctl", .see = see_userfaultfd_ioctl,
+	  .proto = "long(struct file *, unsigned int, unsigned long)" },
 	/* From 6.13 on, where madvise() knows its VMA by a struct: see the check below. */
 	{ .symbol = "madvise_guard_install", .see = see_madvise_guard_install,
 	  .proto = "long(struct madvise_behavior *)", .optional = true },

@@ -269,6 +269,13 @@ static const struct event events[] = {
 	{ .name = "off", .reason = "off", .outside = event_off, .all = true },
 	{ .name = "uffd_copy", .reason = "userfaultfd", .prepare = uffd_missing,
 	  .in_cell = event_uffd_copy, .shmem = true },
+	/* Whose VMA it is can't be told. */
+	{ .name = "uffd_zeropage", .reason = "userfaultfd",
+	  .prepare = uffd_missing, .in_cell = event_uffd_zeropage,
+	  .shmem = true, .all = true },
+	{ .name = "uffd_poison", .reason = "userfaultfd",
+	  .prepare = uffd_poisonable, .in_cell = event_uffd_poison,
+	  .shmem = true, .all = true },
 	{ .name = "uffd_continue", .reason = "userfaultfd",
 	  .prepare = uffd_minor, .in_cell = event_uffd_continue, .shmem = true },
 	{ .name = "uffd_protect", .reason = "mprotect", .prepare = uffd_wp,

@@ -20,6 +20,17 @@
 #ifndef UFFD_FEATURE_WP_HUGETLBFS_SHMEM
 #define UFFD_FEATURE_WP_HUGETLBFS_SHMEM	(1 << 12)
 #endif
+/* Since Linux 6.6. */
+#ifndef UFFDIO_POISON
+struct uffdio_poison {
+	struct uffdio_range range;
+	__u64 mode;
+	__s64 updated;
+};
+#define UFFDIO_POISON		_IOWR(UFFDIO, 0x08, struct uffdio_poison)
+#define UFFD_FEATURE_POISON	(1 << 14)
+#endif
+
 /* The cell's own. */
 static int uffd = -1;
 
@@ -52,6 +63,13 @@ static inline long uffd_missing(struct cell *a, long unused)
 {
 	(void)unused;
 	return uffd_begin(a->map, a->pages * PAGE_BYTES, 0,
+			  UFFDIO_REGISTER_MODE_MISSING);
+}
+
+static inline long uffd_poisonable(struct cell *a, long unused)
+{
+	(void)unused;
+	return uffd_begin(a->map, a->pages * PAGE_BYTES, UFFD_FEATURE_POISON,
 			  UFFDIO_REGISTER_MODE_MISSING);
 }
 
@@ -95,6 +113,26 @@ static inline long event_uffd_copy(struct cell *a, long unused)
 {
 	(void)unused;
 	return uffd_copy(a, second_page(a));
+}
+
+static inline long event_uffd_zeropage(struct cell *a, long unused)
+{
+	struct uffdio_zeropage zero = {
+		.range = { .start = (uintptr_t)second_page(a), .len = PAGE_BYTES },
+	};
+
+	(void)unused;
+	return ioctl(uffd, UFFDIO_ZEROPAGE, &zero) != 0;
+}
+
+static inline long event_uffd_poison(struct cell *a, long unused)
+{
+	struct uffdio_poison poison = {
+		.range = { .start = (uintptr_t)second_page(a), .len = PAGE_BYTES },
+	};
+
+	(void)unused;
+	return ioctl(uffd, UFFDIO_POISON, &poison) != 0;
 }
 
 /* It wants a page that is in the file: another mapping reads it, which is none. */
