@@ -13,8 +13,8 @@
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 #include <linux/rmap.h>
-#include <linux/userfaultfd.h>
 #include <compat/ftrace_compat.h>
+#include <compat/uffd_compat.h>
 #include <tlbbatch/debug.h>
 #include <tlbbatch/luf_observe.h>
 #include <tlbbatch/luf_pass.h>
@@ -160,9 +160,7 @@ static void see_userfaultfd_ioctl(struct ftrace_regs *fregs)
 {
 	switch ((unsigned int)compat_ftrace_argument(fregs, 1)) {
 	case UFFDIO_ZEROPAGE:
-#ifdef UFFDIO_POISON
 	case UFFDIO_POISON:
-#endif
 		tlbbatch_luf_give_up(NULL, TLBBATCH_LUF_REASON_USERFAULTFD);
 	}
 }

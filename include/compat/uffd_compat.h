@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What userfaultfd can be asked for by newer kernels only. */
+#ifndef TLBBATCH_COMPAT_UFFD_H
+#define TLBBATCH_COMPAT_UFFD_H
+
+#include <linux/userfaultfd.h>
+
+/* From 6.6 on; before it's no command, and nobody can be harmed by it. */
+#ifndef UFFDIO_POISON
+#define UFFDIO_POISON	_IOWR(UFFDIO, 0x08, __u64[4])
+#endif
+
+#endif /* TLBBATCH_COMPAT_UFFD_H */
