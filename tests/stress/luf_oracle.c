@@ -14,6 +14,7 @@
 #include "luf_compact.h"
 #include "luf_events.h"
 #include "luf_flush.h"
+#include "luf_hotplug.h"
 #include "luf_recognise.h"
 #include "luf_remote.h"
 
@@ -49,11 +50,14 @@ static const struct scenario {
 	{ "write_many", run_write_many },
 	{ "bulk", run_bulk },
 	{ "bulk_held", run_bulk_held },
+	{ "bulk_untold", run_bulk_untold },
+	{ "bulk_blind", run_bulk_blind },
 	{ "compact", run_compact },
 	{ "remote_device", run_remote_device },
 	{ "remote_fuse", run_remote_fuse },
 	{ "early", run_early },
 	{ "early_other", run_early_other },
+	{ "memory", run_memory },
 	{ "anon", run_anon },
 	{ "mixed_pass", run_mixed_pass },
 };
