@@ -228,11 +228,22 @@ void tlbbatch_luf_see_pass(void)
 /**
  * tlbbatch_luf_see_pass_end() - what shrink_folio_list() left is put back
  *
- * Context: reclaim, preemption off, perhaps under the lruvec's lock.
+ * Up to 6.12 or so under lruvec->lru_lock, for which interrupts wait, too: whoever
+ * holds a lock of ours may be interrupted by one. So none is taken here, and what is
+ * pending is forgotten by whoever takes the slot next.
+ *
+ * Context: reclaim, interrupts off perhaps.
  */
 void tlbbatch_luf_see_pass_end(void)
 {
-	tlbbatch_luf_see_other_unmap(false);
+	unsigned int first = hash_ptr(current, passes_bits), i;
+
+	for (i = 0; i < PROBES; i++) {
+		struct pass *pass = &passes[(first + i) & (BIT(passes_bits) - 1)];
+
+		if (READ_ONCE(pass->task) == current)
+			WRITE_ONCE(pass->active, false);
+	}
 }
 
 /**
