@@ -21,6 +21,8 @@
 #include <tlbbatch/luf_table.h>
 
 #define INTEREST_BITS	16
+/* More than one for each that is added, and preemption is off meanwhile. */
+#define REAP_EACH	64
 
 /**
  * struct generation - a slot of the table
@@ -235,8 +237,15 @@ static bool end(unsigned int slot, u64 word, enum tlbbatch_luf_state event,
 	smp_rmb();
 	if (facts.covered && !tlbbatch_luf_break(TLBBATCH_LUF_BREAK_LOOK) &&
 	    !tlbbatch_luf_break(TLBBATCH_LUF_BREAK_REUSE)) {
-		/* Memory that goes away waits for this; see memory_changes(). */
+		/*
+		 * Memory that goes away gives up first, then waits for this; see
+		 * memory_changes(). The caller may have slept since its look.
+		 */
 		rcu_read_lock();
+		if (READ_ONCE(generation->word) != word) {
+			rcu_read_unlock();
+			return false;
+		}
 		facts.pages_free = tlbbatch_luf_pages_all(&generation->pages,
 							  frames_are_free, &taken);
 		rcu_read_unlock();
@@ -264,12 +273,16 @@ static bool end(unsigned int slot, u64 word, enum tlbbatch_luf_state event,
 	return true;
 }
 
-/* Under table_lock. */
+/* Under table_lock, which is what llist_del_first() needs. */
 static void reap(void)
 {
-	struct generation *generation, *next;
+	struct llist_node *first;
+	unsigned int nr;
 
-	llist_for_each_entry_safe(generation, next, llist_del_all(&done), done) {
+	/* An event can end all that there are at once. */
+	for (nr = 0; nr < REAP_EACH && (first = llist_del_first(&done)); nr++) {
+		struct generation *generation =
+			llist_entry(first, struct generation, done);
 		unsigned int slot = generation - generations;
 
 		tlbbatch_luf_index_clear(&generation->pages, slot);
