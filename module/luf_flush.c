@@ -22,11 +22,14 @@
  *	beginning isn't seen
  * @began: the youngest generation when the flush under way began
  * @of_mm: it is of an mm; else a batch's, which whoever sent it accounts for
+ * @of_batch: a batch's is under way. A CPU that is lazy then switches to no mm, and
+ *	flushes for that: but for the batch it wouldn't have
  */
 struct seen {
 	u64 youngest;
 	u64 began;
 	bool of_mm;
+	bool of_batch;
 };
 
 static DEFINE_PER_CPU(struct seen, seen);
@@ -42,6 +45,8 @@ void tlbbatch_luf_seen_youngest(void)
 
 	if (this_cpu_read(seen.youngest) < youngest)
 		this_cpu_write(seen.youngest, youngest);
+	/* Nothing is allocated in the middle of a flush. */
+	this_cpu_write(seen.of_batch, false);
 }
 
 /**
@@ -53,6 +58,7 @@ void tlbbatch_luf_seen_youngest(void)
 void tlbbatch_luf_see_flush_begin(bool of_mm)
 {
 	this_cpu_write(seen.of_mm, of_mm);
+	this_cpu_write(seen.of_batch, !of_mm);
 	/* Before the flush itself: what is younger isn't covered. */
 	this_cpu_write(seen.began, tlbbatch_luf_youngest());
 }
@@ -69,6 +75,7 @@ void tlbbatch_luf_see_flush_begin(bool of_mm)
 void tlbbatch_luf_probe_tlb_flush(void *data, int reason, unsigned long pages)
 {
 	unsigned int cpu = raw_smp_processor_id();
+	bool of_batch;
 
 	if (tlbbatch_luf_break(TLBBATCH_LUF_BREAK_PARTIAL)) {
 		if (reason == TLB_REMOTE_SEND_IPI)
@@ -78,11 +85,15 @@ void tlbbatch_luf_probe_tlb_flush(void *data, int reason, unsigned long pages)
 			tlbbatch_luf_cover(cpu, tlbbatch_luf_youngest());
 		return;
 	}
-	if (pages != TLB_FLUSH_ALL)
+	if (pages != TLB_FLUSH_ALL || reason == TLB_REMOTE_SEND_IPI)
 		return;
+	of_batch = this_cpu_read(seen.of_batch);
+	this_cpu_write(seen.of_batch, false);
 	switch (reason) {
 	case TLB_FLUSH_ON_TASK_SWITCH:
-		tlbbatch_luf_cover(cpu, this_cpu_read(seen.youngest));
+		/* One that flushed nothing at all hides the next switch's: so be it. */
+		if (!of_batch)
+			tlbbatch_luf_cover(cpu, this_cpu_read(seen.youngest));
 		break;
 	case TLB_REMOTE_SHOOTDOWN:
 	case TLB_LOCAL_MM_SHOOTDOWN:

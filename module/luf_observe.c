@@ -215,10 +215,13 @@ static unsigned long missed;
  */
 void tlbbatch_luf_see_bulk(struct ftrace_regs *fregs)
 {
-	struct bulk_calls *calls = this_cpu_ptr(&bulk_calls);
+	s32 unprobed;
 
-	calls->entered++;
-	if (likely((s32)(calls->entered - calls->probed) <= BULK_ON_THEIR_WAY) ||
+	/* In one instruction: the next one may come by an interrupt. */
+	this_cpu_inc(bulk_calls.entered);
+	unprobed = this_cpu_read(bulk_calls.entered) -
+		   this_cpu_read(bulk_calls.probed);
+	if (likely(unprobed <= BULK_ON_THEIR_WAY) ||
 	    READ_ONCE(blind))
 		return;
 	WRITE_ONCE(blind, true);

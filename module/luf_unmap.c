@@ -55,6 +55,12 @@ static bool is_local(const struct address_space *file)
 	return sb->s_type->fs_flags & FS_REQUIRES_DEV;
 }
 
+/* Who has a memfd open for writing isn't counted. */
+static bool is_unnamed(const struct super_block *sb)
+{
+	return sb->s_magic == TMPFS_MAGIC && sb->s_flags & SB_KERNMOUNT;
+}
+
 static bool is_readonly(struct address_space *file)
 {
 	return !mapping_writably_mapped(file) ||
@@ -117,7 +123,10 @@ static void note_file(struct pass *pass, const struct address_space *file)
 	if (pass->stale_files && !(pass->files.nr == 1 && holds(pass, file)))
 		tlbbatch_luf_forget_files(pass);
 	pass->stale_files = false;
-	if (!holds(pass, file)) {
+	if (holds(pass, file)) {
+		/* As below; pairs with the barriers of whoever opens or maps it. */
+		smp_mb();
+	} else {
 		nr = pass->files.nr;
 		if (nr == TLBBATCH_LUF_FILES) {
 			pass->untracked = true;
@@ -133,9 +142,9 @@ static void note_file(struct pass *pass, const struct address_space *file)
 	/*
 	 * A write that is under way was seen before anybody cared, and some writers
 	 * in the kernel aren't seen at all; but all keep the file open. One that
-	 * opens it now is seen when it writes: the barrier is in the interest.
+	 * opens it now is seen doing so: the barrier is in the interest.
 	 */
-	if (inode_is_open_for_write(file->host))
+	if (inode_is_open_for_write(file->host) || is_unnamed(file->host->i_sb))
 		pass->open_write = true;
 }
 
@@ -288,6 +297,7 @@ void tlbbatch_luf_see_flush(const struct arch_tlbflush_unmap_batch *batch)
 	pass = tlbbatch_luf_get_pass();
 	if (!pass)
 		return;
+	pass->completes = false;
 	if (!pass->active)
 		goto out;
 	settle_last(pass);
@@ -299,7 +309,6 @@ void tlbbatch_luf_see_flush(const struct arch_tlbflush_unmap_batch *batch)
 		.mixed = pass->mixed,
 		.untracked = pass->untracked,
 	});
-	pass->completes = false;
 	pass->number = tlbbatch_luf_youngest();
 	if (flush != TLBBATCH_LUF_FLUSH_LOCAL)
 		tlbbatch_count(TLBBATCH_LUF_FLUSHES, 1);
