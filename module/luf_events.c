@@ -44,7 +44,12 @@ static void see_shrink_folio_list(struct ftrace_regs *fregs)
 
 static void see_try_to_unmap(struct ftrace_regs *fregs)
 {
-	if (compat_ftrace_argument(fregs, 1) & TTU_BATCH_FLUSH)
+	unsigned long flags = compat_ftrace_argument(fregs, 1);
+
+	/* A split of a folio, from 6.2 or so on; perhaps in no pass at all. */
+	if (flags & TTU_RMAP_LOCKED)
+		tlbbatch_luf_see_other_unmap(true);
+	else if (flags & TTU_BATCH_FLUSH)
 		tlbbatch_luf_see_unmap((struct folio *)compat_ftrace_argument(fregs, 0));
 }
 
@@ -78,6 +83,17 @@ static void see_isolate_free_page(struct ftrace_regs *fregs)
 				   1U << compat_ftrace_argument(fregs, 1));
 }
 
+/*
+ * mm_page_alloc comes behind this, which may reclaim, or fail: then the page is free
+ * again, and nothing was told.
+ */
+static void see_memcg_kmem_charge_page(struct ftrace_regs *fregs)
+{
+	unsigned long pfn = page_to_pfn((struct page *)compat_ftrace_argument(fregs, 0));
+
+	tlbbatch_luf_reuse(pfn, 1U << compat_ftrace_argument(fregs, 2));
+}
+
 /* Section: rule 19 */
 
 /* A write fault, or a write by GUP. */
@@ -96,6 +112,19 @@ static void see_uprobe_mmap(struct ftrace_regs *fregs)
 
 	if (vma->vm_flags & VM_SHARED)
 		vma_event(vma, TLBBATCH_LUF_REASON_SHARED_MAP);
+}
+
+/*
+ * Whoever writes without asking, some in the kernel, has opened it: loop devices,
+ * file servers. Behind get_write_access(); pairs with the barrier in note_file().
+ */
+static void see_security_file_open(struct ftrace_regs *fregs)
+{
+	const struct file *file = (const struct file *)compat_ftrace_argument(fregs, 0);
+
+	if (file->f_mode & FMODE_WRITE)
+		tlbbatch_luf_give_up(file->f_mapping,
+				     TLBBATCH_LUF_REASON_WRITTEN);
 }
 
 /*
@@ -225,6 +254,8 @@ struct tlbbatch_luf_entry tlbbatch_luf_entries[] = {
 	  .proto = "void(void *)" },
 	{ .symbol = "__isolate_free_page", .see = see_isolate_free_page,
 	  .proto = "int(struct page *, unsigned int)" },
+	{ .symbol = "__memcg_kmem_charge_page", .see = see_memcg_kmem_charge_page,
+	  .proto = "int(struct page *, gfp_t, int)" },
 	{ .symbol = "alloc_pages_bulk_noprof", .see = tlbbatch_luf_see_bulk,
 	  .or = true, .proto = "unsigned long(gfp_t, int, nodemask_t *, int, "
 			       "struct page **)" },
@@ -240,6 +271,8 @@ struct tlbbatch_luf_entry tlbbatch_luf_entries[] = {
 	  .proto = "vm_fault_t(struct vm_fault *)" },
 	{ .symbol = "uprobe_mmap", .see = see_uprobe_mmap,
 	  .proto = "int(struct vm_area_struct *)" },
+	{ .symbol = "security_file_open", .see = see_security_file_open,
+	  .proto = "int(struct file *)" },
 	{ .symbol = "security_file_permission",
 	  .see = see_security_file_permission,
 	  .proto = "int(struct file *, int)" },

@@ -158,6 +158,14 @@ static inline long map_again(struct cell *a, int prot, int open_flags, int flags
 	return map == MAP_FAILED;
 }
 
+/* Some in the kernel write to a file without anything but having opened it. */
+static inline long event_open(struct cell *a)
+{
+	int fd = open(a->path, O_RDWR | O_CLOEXEC);
+
+	return fd < 0 || close(fd);
+}
+
 static inline long event_shared_map(struct cell *a)
 {
 	return map_again(a, PROT_READ | PROT_WRITE, O_RDWR, MAP_SHARED);
@@ -211,7 +219,7 @@ static inline long event_off(struct cell *a)
 static inline long event_harmless(struct cell *a)
 {
 	char byte;
-	int fd = open(a->path, O_RDWR | O_CLOEXEC);
+	int fd = open(a->path, O_RDONLY | O_CLOEXEC);
 	long failed = fd < 0 || pread(fd, &byte, 1, 0) != 1;
 
 	failed |= posix_fadvise(fd, 0, 0, POSIX_FADV_WILLNEED);
@@ -253,9 +261,10 @@ static const struct event events[] = {
 	  .in_cell = event_gup_write, .prot = RW },
 	{ .name = "gup_direct", .reason = "write_fault",
 	  .in_cell = event_gup_read_into, .prot = RW },
-	{ .name = "shared_map", .reason = "shared_map",
+	{ .name = "open", .reason = "written", .outside = event_open },
+	{ .name = "shared_map", .reason = "written",
 	  .outside = event_shared_map },
-	{ .name = "shared_may", .reason = "shared_map",
+	{ .name = "shared_may", .reason = "written",
 	  .outside = event_shared_may },
 	{ .name = "uprobe", .reason = "uprobe", .outside = event_uprobe,
 	  .prot = PROT_READ | PROT_EXEC },

@@ -54,6 +54,68 @@ static inline void run_remote_device(void)
 	luf_mode("track");
 }
 
+/* That it is opened isn't seen as the device's: it is by the node. What follows is. */
+static inline struct cell *device_open(void)
+{
+	struct cell *cell = scene_cell(scene_device, A_CPU);
+
+	cell->map_flags = MAP_SHARED;
+	scene_ready(cell);
+	scene_begin(cell);
+	return cell;
+}
+
+static inline void run_device_write(void)
+{
+	int fd = open(scene_device, O_RDWR | O_CLOEXEC);
+	char *page = cushion + PAGE_BYTES;
+
+	/* What is there already, from a page that the cell doesn't map. */
+	if (fd < 0 || pread(fd, page, PAGE_BYTES, CELL_MAX_PAGES * PAGE_BYTES) !=
+	    (ssize_t)PAGE_BYTES)
+		luf_skip("%s: %s", scene_device, strerror(errno));
+	device_open();
+	if (pwrite(fd, page, PAGE_BYTES, CELL_MAX_PAGES * PAGE_BYTES) !=
+	    (ssize_t)PAGE_BYTES)
+		die_environment("%s: %s", scene_device, strerror(errno));
+	luf_want("write", "open=-1 given_up_written=1");
+	close(fd);
+}
+
+static inline void run_device_map(void)
+{
+	int fd = open(scene_device, O_RDWR | O_CLOEXEC);
+
+	if (fd < 0)
+		luf_skip("%s: %s", scene_device, strerror(errno));
+	device_open();
+	if (mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) ==
+	    MAP_FAILED)
+		die_environment("%s: %s", scene_device, strerror(errno));
+	luf_want("shared mapping", "open=-1 given_up_shared_map=1");
+	close(fd);
+}
+
+/* --- a file without a name --------------------------------------------------------- */
+
+/* The kernel doesn't count who has it open for writing: somebody always may. */
+static inline void run_memfd(void)
+{
+	int fd = memfd_create("luf", MFD_CLOEXEC);
+	struct cell *cell;
+	char path[64];
+
+	if (fd < 0 || ftruncate(fd, FILE_PAGES * PAGE_BYTES))
+		die_environment("memfd: %s", strerror(errno));
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", getpid(), fd);
+	cell = scene_cell(path, A_CPU);
+	scene_ready(cell);
+	scene_pageout(cell);
+	luf_want("pageout", "generation=1 given_up_open_write=1 "
+		 "unmaps_readonly=%zu unmaps_mixed=0 flushes=1 flushes_mixed=0",
+		 cell->pages);
+}
+
 /* --- FUSE ------------------------------------------------------------------------ */
 
 /* A file system that is a file of nops: its root. */
