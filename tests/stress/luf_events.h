@@ -246,7 +246,7 @@ static const struct event events[] = {
 	{ .name = "punch", .reason = "written", .outside = event_punch },
 	{ .name = "reflink", .reason = "written", .outside = event_reflink },
 	{ .name = "truncate", .reason = "truncated", .outside = event_truncate },
-	{ .name = "open_trunc", .reason = "truncated",
+	{ .name = "open_trunc", .reason = "written",
 	  .outside = event_open_trunc },
 	{ .name = "munmap", .reason = "unmapped", .in_cell = event_munmap },
 	{ .name = "map_fixed", .reason = "unmapped",
