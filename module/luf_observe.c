@@ -128,7 +128,8 @@ static int detach_entries(void)
 
 /* Section: returns */
 
-/* Most flushes complete nothing. The callback above has been here already, or the
+/*
+ * Most flushes complete nothing. The callback above has been here already, or the
  * return only finds that there is nothing to do.
  */
 static int flush_begins(struct kretprobe_instance *instance,

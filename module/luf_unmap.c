@@ -27,6 +27,7 @@
 
 /* Where the next flush goes on to look; any value is a good one. */
 static unsigned int sweep_from;
+
 /* Nothing is pending, but the next folio is likely of the same file. */
 static void begin_anew(struct pass *pass)
 {
