@@ -173,7 +173,7 @@ void tlbbatch_luf_see_unmap(struct folio *folio)
 		if (!is_readonly(file))
 			file = NULL;
 	}
-	if (file) {
+	if (file || tlbbatch_luf_break(TLBBATCH_LUF_BREAK_READONLY)) {
 		tlbbatch_count(TLBBATCH_LUF_UNMAPS_READONLY, 1);
 		pass->readonly++;
 		if (!tlbbatch_luf_index_holds(pfn, nr) ||
@@ -237,7 +237,7 @@ static void begin_generation(struct pass *pass, const unsigned long *cpus)
 		tlbbatch_luf_stillborn(TLBBATCH_LUF_REASON_EARLY);
 		return;
 	}
-	if (pass->remote) {
+	if (pass->remote && !tlbbatch_luf_break(TLBBATCH_LUF_BREAK_EVENTS)) {
 		tlbbatch_luf_stillborn(TLBBATCH_LUF_REASON_REMOTE);
 		return;
 	}
@@ -250,7 +250,8 @@ static void begin_generation(struct pass *pass, const unsigned long *cpus)
 		return;
 	}
 	/* What is freed behind this flush is frozen; what isn't, stays mapped or cached. */
-	if (!tlbbatch_luf_pages_all(&pass->pages, is_frozen, NULL)) {
+	if (!tlbbatch_luf_break(TLBBATCH_LUF_BREAK_LOOK) &&
+	    !tlbbatch_luf_pages_all(&pass->pages, is_frozen, NULL)) {
 		tlbbatch_luf_stillborn(TLBBATCH_LUF_REASON_KEPT);
 		return;
 	}

@@ -42,7 +42,7 @@ static inline bool tlbbatch_negative_never_flush(void)
 enum tlbbatch_luf_break {
 	TLBBATCH_LUF_BREAK_NOTHING,
 	TLBBATCH_LUF_BREAK_REUSE,	/* a reused page makes nothing needed */
-	TLBBATCH_LUF_BREAK_LOOK,	/* only mm_page_alloc tells of reuse */
+	TLBBATCH_LUF_BREAK_LOOK,	/* only mm_page_alloc tells of pages in use */
 	TLBBATCH_LUF_BREAK_EVENTS,	/* rule 19 */
 	TLBBATCH_LUF_BREAK_ECHO,	/* a flush that LUF puts off completes */
 	TLBBATCH_LUF_BREAK_READONLY,	/* rule 18a */
