@@ -138,6 +138,8 @@ static void note_file(struct pass *pass, const struct address_space *file)
 		smp_store_release(&pass->files.nr, nr + 1);
 		tlbbatch_luf_interest(file, 1);
 	}
+	if (tlbbatch_luf_break(TLBBATCH_LUF_BREAK_EVENTS))
+		return;
 	if (!is_local(file))
 		pass->remote = true;
 	/*
@@ -237,11 +239,11 @@ static void begin_generation(struct pass *pass, const unsigned long *cpus)
 		tlbbatch_luf_stillborn(TLBBATCH_LUF_REASON_EARLY);
 		return;
 	}
-	if (pass->remote && !tlbbatch_luf_break(TLBBATCH_LUF_BREAK_EVENTS)) {
+	if (pass->remote) {
 		tlbbatch_luf_stillborn(TLBBATCH_LUF_REASON_REMOTE);
 		return;
 	}
-	if (pass->open_write && !tlbbatch_luf_break(TLBBATCH_LUF_BREAK_EVENTS)) {
+	if (pass->open_write) {
 		tlbbatch_luf_stillborn(TLBBATCH_LUF_REASON_OPEN_WRITE);
 		return;
 	}
