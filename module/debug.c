@@ -20,7 +20,7 @@ MODULE_PARM_DESC(fail_selftest, "debug: the self-test of the hooks fails");
 
 static unsigned int drain_delay_ms;
 module_param(drain_delay_ms, uint, 0644);
-MODULE_PARM_DESC(drain_delay_ms, "debug: wait this long before a drain's flush");
+MODULE_PARM_DESC(drain_delay_ms, "debug: wait this long before a flush that was put off");
 
 static bool defer_always;
 module_param(defer_always, bool, 0644);
@@ -30,6 +30,11 @@ static bool skip_move_flush;
 module_param(skip_move_flush, bool, 0644);
 MODULE_PARM_DESC(skip_move_flush,
 		 "debug: UFFDIO_MOVE moves swap entries without a flush; LOSES DATA");
+
+static bool skip_foreign_flush;
+module_param(skip_foreign_flush, bool, 0644);
+MODULE_PARM_DESC(skip_foreign_flush,
+		 "debug: drivers write shmem while a pass owes a flush; LOSES DATA");
 
 static unsigned int drop_every;
 module_param(drop_every, uint, 0644);
@@ -196,13 +201,23 @@ bool tlbbatch_debug_inject_writeout(struct folio *folio, int *ret)
 }
 
 /**
- * tlbbatch_debug_before_drain() - let folios wait longer
+ * tlbbatch_debug_before_flush() - let folios wait longer
  * @ctx: the pass that is about to flush
  */
-void tlbbatch_debug_before_drain(const struct tlbbatch_context *ctx)
+void tlbbatch_debug_before_flush(const struct tlbbatch_context *ctx)
 {
 	unsigned int ms = READ_ONCE(drain_delay_ms);
 
-	if (ms && ctx->nr_waiting)
+	if (ms && ctx->owes)
 		msleep(ms);
+}
+
+/**
+ * tlbbatch_debug_skip_foreign_flush() - take the safety of foreign writes out
+ *
+ * Return: true if shmem must be written outside of reclaim without a flush.
+ */
+bool tlbbatch_debug_skip_foreign_flush(void)
+{
+	return READ_ONCE(skip_foreign_flush);
 }

@@ -5,7 +5,10 @@
  *  shrink_folio_list()           opens a context, runs the original, closes it
  *    try_to_unmap_flush_dirty()  per dirty folio: put off, until the batch is full
  *    pageout() ... write-out     see writeout_gate.c: deferred, or flushed first
- *    try_to_unmap_flush()        before folios are freed: flush, write what waits
+ *    try_to_unmap_flush()        before folios are freed: flushed, as in the kernel
+ *
+ * What waits is written behind the write-out of the folio that fills the batch, and
+ * behind the original.
  *
  * The ftrace callback (hook_engine.c) sends only tasks with a context here.
  */
@@ -16,6 +19,7 @@
 #include <linux/workqueue.h>
 #include <compat/stat_compat.h>
 #include <tlbbatch/counters.h>
+#include <tlbbatch/debug.h>
 #include <tlbbatch/dirty_batch.h>
 #include <tlbbatch/flush.h>
 #include <tlbbatch/kernel_calls.h>
@@ -69,14 +73,14 @@ static void begin_pass(struct tlbbatch_context *ctx, struct pglist_data *pgdat,
 	/* Demotion migrates, retries and flushes in between: not batched. */
 	ctx->unbatched = tlbbatch_demotes(pgdat->node_id);
 	ctx->writing = false;
-	ctx->flush_by_reclaim = false;
+	ctx->owes = false;
 	ctx->sc = sc;
 	ctx->stat = stat;
-	ctx->io = NULL;
 	ctx->nr_waiting = 0;
 	ctx->nr_uncovered = 0;
 	ctx->owed = (struct tlbbatch_owed){ 0 };
 	ctx->deferred = 0;
+	ctx->dropped = 0;
 	ctx->flushes = 0;
 	ctx->nr_reclaimed = 0;
 	ctx->pages_seen = 0;
@@ -95,14 +99,10 @@ static void end_pass(struct tlbbatch_context *ctx)
 
 	if (ctx->unbatched)
 		return;
-	/*
-	 * Nothing waits here unless the last flush couldn't be told to be
-	 * reclaim's own (a tracer changed its return address). The pass's swap
-	 * I/O has been submitted by then.
-	 */
-	ctx->io = NULL;
-	if (ctx->nr_waiting || ctx->owed.requests)
-		tlbbatch_batch_drain(ctx);
+	/* Covered by the flush that reclaim's own frees came behind. */
+	tlbbatch_batch_write(ctx);
+	if (ctx->owed.requests)
+		tlbbatch_flush_now(ctx);
 
 	activated = ctx->pages_activated[0] + ctx->pages_activated[1];
 	if (activated) {
@@ -162,9 +162,9 @@ unsigned int tlbbatch_pass_end(struct tlbbatch_context *ctx,
 /**
  * tlbbatch_hook_try_to_unmap_flush() - reclaim flushes before it frees
  *
- * From shrink_folio_list() this is where the batch is written out. Any other
- * caller (a THP split, migration) may hold rmap locks: it gets its flush, which
- * covers the folios that wait, and they go on waiting.
+ * It gets its flush, which covers the folios that wait. They wait on: the caller
+ * may be a THP split that holds rmap locks, or reclaim with folios that it has
+ * uncharged and not freed yet.
  *
  * Context: reclaim, in a batched pass of this task.
  */
@@ -172,10 +172,10 @@ void tlbbatch_hook_try_to_unmap_flush(void)
 {
 	struct tlbbatch_context *ctx = tlbbatch_context_current();
 
-	if (ctx->flush_by_reclaim && !ctx->writing)
-		tlbbatch_batch_drain(ctx);
-	else
-		tlbbatch_flush_now(ctx);
+	tlbbatch_debug_before_flush(ctx);
+	if (tlbbatch_negative_late_flush() && !ctx->writing)
+		tlbbatch_batch_write(ctx);
+	tlbbatch_flush_now(ctx);
 }
 
 /**
@@ -183,8 +183,11 @@ void tlbbatch_hook_try_to_unmap_flush(void)
  *
  * Put off while the batch has room: the gates see to it that the folio waits, or
  * is written behind a flush. When it is full the flush covers this folio too,
- * which then goes straight to its write-out. Those that wait are covered, and go
- * on waiting: this folio is locked, and no other may be written meanwhile.
+ * which then goes straight to its write-out, and those that wait follow it.
+ *
+ * Only shrink_folio_list() calls this, for one folio, which is locked. If the folio
+ * meets no gate (somebody holds a reference), it is unlocked with its flush put off,
+ * as one that waits is; rules for what may happen to it then are the same.
  *
  * Context: reclaim, in a batched pass of this task.
  */
@@ -195,7 +198,7 @@ void tlbbatch_hook_try_to_unmap_flush_dirty(void)
 	if (!tlbbatch_flush_owed())
 		return;
 	tlbbatch_flush_put_off(ctx);
-	if (!ctx->flush_by_reclaim || ctx->writing || READ_ONCE(trip) ||
-	    tlbbatch_policy_batch_full(ctx->nr_uncovered, ctx->batch_size))
+	if (ctx->writing || READ_ONCE(trip) ||
+	    tlbbatch_policy_batch_full(ctx->nr_waiting, ctx->batch_size))
 		tlbbatch_flush_now(ctx);
 }

@@ -19,8 +19,6 @@
 
 DEFINE_STATIC_CALL_NULL(tlbbatch_kallsyms_lookup_name,
 			tlbbatch_type_kallsyms_lookup_name);
-DEFINE_STATIC_CALL_NULL(tlbbatch_kallsyms_lookup_size_offset,
-			tlbbatch_type_kallsyms_lookup_size_offset);
 DEFINE_STATIC_CALL_NULL(tlbbatch_ftrace_location, tlbbatch_type_ftrace_location);
 DEFINE_STATIC_CALL_NULL(tlbbatch_ftrace_find_rec_direct,
 			tlbbatch_type_ftrace_find_rec_direct);
@@ -34,6 +32,14 @@ DEFINE_STATIC_CALL_NULL(tlbbatch_count_memcg_events,
 			tlbbatch_type_count_memcg_events);
 DEFINE_STATIC_CALL_NULL(tlbbatch_flush_tlb_batched_pending,
 			tlbbatch_type_flush_tlb_batched_pending);
+#ifdef TLBBATCH_HAVE_SWAP_IO_CTX
+DEFINE_STATIC_CALL_NULL(tlbbatch_swap_write_submit,
+			tlbbatch_type_swap_write_submit);
+#else
+DEFINE_STATIC_CALL_NULL(tlbbatch_swap_write_unplug,
+			tlbbatch_type_swap_write_unplug);
+#endif
+DEFINE_STATIC_CALL_NULL(tlbbatch_flush_tlb_all, tlbbatch_type_flush_tlb_all);
 
 /* Functions that are called and never hooked; the first of two names counts. */
 static const struct helper {
@@ -43,9 +49,6 @@ static const struct helper {
 } helpers[] = {
 	{ { "kallsyms_lookup_name" }, "unsigned long(const char *)",
 	  TLBBATCH_CALL(tlbbatch_kallsyms_lookup_name) },
-	{ { "kallsyms_lookup_size_offset" },
-	  "int(unsigned long, unsigned long *, unsigned long *)",
-	  TLBBATCH_CALL(tlbbatch_kallsyms_lookup_size_offset) },
 	{ { "ftrace_location" }, "unsigned long(unsigned long)",
 	  TLBBATCH_CALL(tlbbatch_ftrace_location) },
 	{ { "ftrace_find_rec_direct" }, "unsigned long(unsigned long)",
@@ -57,6 +60,7 @@ static const struct helper {
 	  TLBBATCH_CALL(tlbbatch_node_get_allowed_targets) },
 	{ { "flush_tlb_batched_pending" }, "void(struct mm_struct *)",
 	  TLBBATCH_CALL(tlbbatch_flush_tlb_batched_pending) },
+	{ { "flush_tlb_all" }, "void(void)", TLBBATCH_CALL(tlbbatch_flush_tlb_all) },
 	{ { "mem_cgroup_swap_full" }, "bool(struct folio *)",
 	  TLBBATCH_CALL(tlbbatch_mem_cgroup_swap_full) },
 	{ { "folio_free_swap" }, "bool(struct folio *)",
@@ -65,7 +69,8 @@ static const struct helper {
 	{ { "__count_memcg_events", "count_memcg_events" },
 	  "void(struct mem_cgroup *, enum vm_event_item, unsigned long)",
 	  TLBBATCH_CALL(tlbbatch_count_memcg_events) },
-	COMPAT_SWAP_IO_HELPERS
+	COMPAT_SWAP_SUBMIT_HELPERS
+	COMPAT_SWAP_UNPLUG_HELPERS
 };
 
 static struct tlbbatch_btf btf;
@@ -75,7 +80,6 @@ static char missing[TLBBATCH_REASON_LEN];
 static u32 target_memcg_offset;
 static s64 pageout_success;
 static const bool *demotion_enabled;
-static unsigned long shrink_start, shrink_end;
 
 /*
  * A kprobe tells one address, kallsyms_lookup_name()'s own, and is gone again
@@ -318,35 +322,6 @@ void tlbbatch_symbols_exit(void)
 const char *tlbbatch_symbols_missing(void)
 {
 	return missing[0] ? missing : NULL;
-}
-
-/**
- * tlbbatch_set_shrink_folio_list() - note where shrink_folio_list() lies
- * @addr: its address
- */
-void tlbbatch_set_shrink_folio_list(unsigned long addr)
-{
-	unsigned long size, offset;
-
-	if (!static_call(tlbbatch_kallsyms_lookup_size_offset)(addr, &size,
-							       &offset))
-		return;
-	shrink_start = addr - offset;
-	shrink_end = shrink_start + size;
-}
-
-/**
- * tlbbatch_in_shrink_folio_list() - is this an address in its text?
- * @ip: a return address
- *
- * A part that the compiler moved out of line doesn't count; then a flush is
- * taken for somebody else's, which is safe and only batches less.
- *
- * Context: any.
- */
-bool notrace tlbbatch_in_shrink_folio_list(unsigned long ip)
-{
-	return ip >= shrink_start && ip < shrink_end;
 }
 
 /**

@@ -64,7 +64,8 @@ bool tlbbatch_gate_defers(struct tlbbatch_writeout *out)
 			       !may_be_split(out) &&
 			       !tlbbatch_demotes(folio_nid(out->folio)),
 		.waiting = ctx->nr_waiting,
-		.capacity = ARRAY_SIZE(ctx->waiting),
+		/* The last member of a batch is written directly. */
+		.capacity = ctx->batch_size - 1,
 	};
 
 	if (tlbbatch_policy_defer(&facts)) {
@@ -89,6 +90,10 @@ bool tlbbatch_gate_defers(struct tlbbatch_writeout *out)
  * Counts what reclaim will: everything but a refusal, and of a folio that was
  * split the first page. Reclaim's reference still holds the folio.
  *
+ * A write-out that took the folio has unlocked it, so this task holds no folio lock
+ * now. Folios that wait and are covered gain nothing by waiting on: they are
+ * written here. A refused folio is still locked: then they wait for the next.
+ *
  * Context: pageout(), in a batched pass of this task.
  * Return: @ret.
  */
@@ -97,9 +102,11 @@ int tlbbatch_gate_wrote(const struct tlbbatch_writeout *out, int ret)
 	struct tlbbatch_context *ctx = tlbbatch_context_current();
 
 	ctx->writing = false;
-	if (ret != AOP_WRITEPAGE_ACTIVATE)
-		ctx->pages_seen += folio_test_large(out->folio) ?
-				   out->nr_pages : 1;
+	if (ret == AOP_WRITEPAGE_ACTIVATE)
+		return ret;
+	ctx->pages_seen += folio_test_large(out->folio) ? out->nr_pages : 1;
+	if (!ctx->nr_uncovered)
+		tlbbatch_batch_write(ctx);
 	return ret;
 }
 

@@ -11,13 +11,13 @@
 /* Folios per flush. At 1 the kernel's own rhythm is kept: a flush for each. */
 #define TLBBATCH_BATCH_MIN	1U
 #define TLBBATCH_BATCH_DEFAULT	64U
-#define TLBBATCH_BATCH_MAX	128U
+#define TLBBATCH_BATCH_MAX	512U
 
 /*
- * Folios that a pass can let wait: as many as MADV_PAGEOUT hands over at once (a
- * page table's worth). LRU reclaim isolates 32 to 64.
+ * Folios that a pass can let wait: a batch, but for its last member. MADV_PAGEOUT
+ * hands over a page table's worth at once; LRU reclaim isolates 32 to 64.
  */
-#define TLBBATCH_WAITING_MAX	512U
+#define TLBBATCH_WAITING_MAX	(TLBBATCH_BATCH_MAX - 1)
 
 /*
  * Why a folio that waited went back to the LRU instead of being written.
@@ -91,7 +91,7 @@ tlbbatch_policy_recheck(enum tlbbatch_gate gate,
  * @flush_owed: a dirty PTE was unmapped and not flushed yet
  * @for_reclaim: the write-out was asked for by reclaim
  * @waiting: folios that wait already
- * @capacity: folios that can wait at all
+ * @capacity: folios that can wait, TLBBATCH_WAITING_MAX at most
  */
 struct tlbbatch_defer_facts {
 	bool flush_owed;

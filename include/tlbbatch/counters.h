@@ -19,6 +19,7 @@
 	X(FLUSHES_DEFERRING,	flushes_in_deferring_passes)		\
 	X(IPIS_AVOIDED,		ipis_avoided)				\
 	X(MOVES_FLUSHED,	moves_flushed)				\
+	X(FOREIGN_WRITES_FLUSHED, foreign_writes_flushed)		\
 	X(BATCHES,		batches)				\
 	X(FOLIOS_DEFERRED,	folios_deferred)			\
 	X(FOLIOS_DEFERRED_LARGE, folios_deferred_large)			\

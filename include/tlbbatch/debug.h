@@ -62,7 +62,8 @@ u64 tlbbatch_debug_clock(void);
 void tlbbatch_debug_spent_own(u64 start);
 void tlbbatch_debug_spent_writing(u64 start);
 bool tlbbatch_debug_inject_writeout(struct folio *folio, int *ret);
-void tlbbatch_debug_before_drain(const struct tlbbatch_context *ctx);
+void tlbbatch_debug_before_flush(const struct tlbbatch_context *ctx);
+bool tlbbatch_debug_skip_foreign_flush(void);
 
 #else
 
@@ -119,8 +120,13 @@ static inline bool tlbbatch_debug_inject_writeout(struct folio *folio, int *ret)
 	return false;
 }
 
-static inline void tlbbatch_debug_before_drain(const struct tlbbatch_context *ctx)
+static inline void tlbbatch_debug_before_flush(const struct tlbbatch_context *ctx)
 {
+}
+
+static inline bool tlbbatch_debug_skip_foreign_flush(void)
+{
+	return false;
 }
 
 #endif /* TLBBATCH_DEBUG */

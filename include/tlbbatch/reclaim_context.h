@@ -12,7 +12,6 @@
 
 struct reclaim_stat;
 struct scan_control;
-struct swap_io_ctx;
 
 /**
  * struct tlbbatch_waiting - a folio that waits for its batch's flush
@@ -37,15 +36,15 @@ struct tlbbatch_waiting {
  * @batch_size: folios per flush, as it was when the pass began
  * @unbatched: this pass runs as if the module weren't there
  * @writing: a write-out of ours runs: the gates let everything through
- * @flush_by_reclaim: the flush that is being called comes from
- *	shrink_folio_list() itself; set by the ftrace callback
+ * @owes: a flush was put off and not issued yet; also read by a task that writes
+ *	shmem outside of reclaim
  * @sc: the pass's scan_control; only read through a BTF offset
  * @stat: the pass's statistics, on its caller's stack
- * @io: the swap I/O on shrink_folio_list()'s stack; NULL once that is gone
  * @nr_waiting: entries of @waiting; also read by sysfs, without a lock
- * @nr_uncovered: those of them that no flush has covered yet
+ * @nr_uncovered: those of them that no flush has covered yet; the youngest ones
  * @owed: flushes put off since the last real one
  * @deferred: folios deferred in this pass
+ * @dropped: those of them that went back unwritten
  * @flushes: real flushes in this pass
  * @nr_reclaimed: pages freed here, to be added to the pass's result
  * @pages_seen: pages that the write-out hooks saw being written
@@ -63,14 +62,14 @@ struct tlbbatch_context {
 	unsigned int batch_size;
 	bool unbatched;
 	bool writing;
-	bool flush_by_reclaim;
+	bool owes;
 	struct scan_control *sc;
 	struct reclaim_stat *stat;
-	struct swap_io_ctx *io;
 	unsigned int nr_waiting;
 	unsigned int nr_uncovered;
 	struct tlbbatch_owed owed;
 	u64 deferred;
+	u64 dropped;
 	u64 flushes;
 	unsigned int nr_reclaimed;
 	u64 pages_seen;
@@ -85,7 +84,6 @@ void tlbbatch_contexts_exit(void);
 
 bool tlbbatch_context_enter(unsigned long parent_ip);
 bool tlbbatch_context_acts(unsigned long parent_ip);
-bool tlbbatch_context_acts_on_flush(unsigned long parent_ip);
 bool tlbbatch_context_gates(unsigned long parent_ip);
 bool tlbbatch_context_gates_shmem(unsigned long parent_ip);
 
@@ -95,5 +93,6 @@ bool tlbbatch_context_leave(struct tlbbatch_context *ctx);
 void tlbbatch_contexts_admit(bool admit);
 int tlbbatch_contexts_wait_turnover(const char *what, bool killable);
 u64 tlbbatch_contexts_waiting_folios(void);
+bool tlbbatch_contexts_owe(void);
 
 #endif /* TLBBATCH_RECLAIM_CONTEXT_H */
