@@ -36,6 +36,11 @@ module_param(skip_foreign_flush, bool, 0644);
 MODULE_PARM_DESC(skip_foreign_flush,
 		 "debug: drivers write shmem while a pass owes a flush; LOSES DATA");
 
+static int priority_low = TLBBATCH_PRIORITY_LOW;
+module_param(priority_low, int, 0644);
+MODULE_PARM_DESC(priority_low,
+		 "debug: the priority of reclaim from which on folios don't wait; -1: none");
+
 static unsigned int drop_every;
 module_param(drop_every, uint, 0644);
 MODULE_PARM_DESC(drop_every, "debug: every so many folios that waited are dropped");
@@ -220,4 +225,14 @@ void tlbbatch_debug_before_flush(const struct tlbbatch_context *ctx)
 bool tlbbatch_debug_skip_foreign_flush(void)
 {
 	return READ_ONCE(skip_foreign_flush);
+}
+
+/**
+ * tlbbatch_debug_priority_low() - from which priority on folios don't wait
+ *
+ * Return: 0 to 12, or -1 for never.
+ */
+int tlbbatch_debug_priority_low(void)
+{
+	return READ_ONCE(priority_low);
 }

@@ -102,14 +102,13 @@ void tlbbatch_batch_write(struct tlbbatch_context *ctx)
 {
 	unsigned int nr = ctx->nr_waiting, late = 0, i;
 	struct compat_swap_io io = { };
-	struct folio_batch freed;
 
 	if (!nr)
 		return;
 	if (ctx->nr_uncovered && !tlbbatch_negative_late_flush())
 		tlbbatch_flush_now(ctx);
 	tlbbatch_count(TLBBATCH_BATCHES, 1);
-	folio_batch_init(&freed);
+	folio_batch_init(&ctx->freed);
 	ctx->writing = true;
 	for (i = 0; i < nr; i++) {
 		struct tlbbatch_waiting w = ctx->waiting[i];
@@ -122,7 +121,7 @@ void tlbbatch_batch_write(struct tlbbatch_context *ctx)
 			if (tlbbatch_negative_late_flush())
 				ctx->waiting[late++] = w;
 			else
-				tlbbatch_folio_free_written(ctx, w.folio, &freed);
+				tlbbatch_folio_free_written(ctx, w.folio);
 		}
 		WRITE_ONCE(ctx->nr_waiting, nr - i - 1);
 		cond_resched();
@@ -130,8 +129,8 @@ void tlbbatch_batch_write(struct tlbbatch_context *ctx)
 	if (tlbbatch_negative_late_flush())
 		tlbbatch_flush_now(ctx);
 	for (i = 0; i < late; i++)
-		tlbbatch_folio_free_written(ctx, ctx->waiting[i].folio, &freed);
-	tlbbatch_folio_free_group(&freed);
+		tlbbatch_folio_free_written(ctx, ctx->waiting[i].folio);
+	tlbbatch_folio_free_group(ctx);
 	compat_swap_io_submit(&io);
 	ctx->writing = false;
 }

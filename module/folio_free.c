@@ -34,9 +34,8 @@ static bool remove_from_mapping(struct tlbbatch_context *ctx,
  * @ctx: the running task's pass; its flush has covered @folio
  * @folio: unlocked, on the return list of the pass; the batch's reference to
  *	it is used up
- * @freed: those that wait to be freed together; tlbbatch_folio_free_group() must
- *	follow
  *
+ * It joins a group that is freed together: tlbbatch_folio_free_group() must follow.
  * What can't be freed now (write-out under way, redirtied, in use, locked) stays
  * on the return list, as in the kernel.
  *
@@ -44,7 +43,7 @@ static bool remove_from_mapping(struct tlbbatch_context *ctx,
  *	running task's. Doesn't sleep.
  */
 void tlbbatch_folio_free_written(struct tlbbatch_context *ctx,
-				 struct folio *folio, struct folio_batch *freed)
+				 struct folio *folio)
 {
 	unsigned int nr_pages;
 
@@ -66,20 +65,20 @@ void tlbbatch_folio_free_written(struct tlbbatch_context *ctx,
 	folio_unlock(folio);
 	ctx->nr_reclaimed += nr_pages;
 	tlbbatch_count(TLBBATCH_FOLIOS_FREED, 1);
-	if (!folio_batch_add(freed, folio))
-		compat_folios_put(freed);
+	if (!folio_batch_add(&ctx->freed, folio))
+		compat_folios_put(&ctx->freed);
 }
 
 /**
  * tlbbatch_folio_free_group() - free those that still wait to be freed
- * @freed: out of their mappings, a reference each; empty afterwards
+ * @ctx: the running task's pass
  *
  * One by one each would take the locks of its cgroup's counters and of its zone.
  *
  * Context: the pass that took them out of their mappings. Doesn't sleep.
  */
-void tlbbatch_folio_free_group(struct folio_batch *freed)
+void tlbbatch_folio_free_group(struct tlbbatch_context *ctx)
 {
-	if (folio_batch_count(freed))
-		compat_folios_put(freed);
+	if (folio_batch_count(&ctx->freed))
+		compat_folios_put(&ctx->freed);
 }

@@ -69,7 +69,14 @@ static void check_tripwire(struct tlbbatch_context *ctx)
 static void begin_pass(struct tlbbatch_context *ctx, struct pglist_data *pgdat,
 		       struct scan_control *sc, struct reclaim_stat *stat)
 {
-	ctx->batch_size = tlbbatch_knob_batch_size();
+	const struct tlbbatch_pass_facts facts = {
+		.batch_size = tlbbatch_knob_batch_size(),
+		.nr_to_reclaim = tlbbatch_nr_to_reclaim(sc),
+		.priority = tlbbatch_priority(sc),
+		.low = tlbbatch_debug_priority_low(),
+	};
+
+	ctx->batch_size = tlbbatch_policy_pass_batch(&facts);
 	/* Demotion migrates, retries and flushes in between: not batched. */
 	ctx->unbatched = tlbbatch_demotes(pgdat->node_id);
 	ctx->writing = false;
@@ -90,6 +97,8 @@ static void begin_pass(struct tlbbatch_context *ctx, struct pglist_data *pgdat,
 	ctx->pages_activated[1] = 0;
 	tlbbatch_count(ctx->unbatched ? TLBBATCH_PASSES_UNBATCHED :
 					TLBBATCH_PASSES, 1);
+	if (ctx->batch_size != facts.batch_size)
+		tlbbatch_count(TLBBATCH_PASSES_LOW_PRIORITY, 1);
 }
 
 /* After the original: its folio list is the caller's, so still this task's. */

@@ -77,7 +77,7 @@ static struct tlbbatch_btf btf;
 static bool btf_is_open;
 static char missing[TLBBATCH_REASON_LEN];
 
-static u32 target_memcg_offset;
+static u32 target_memcg_offset, nr_to_reclaim_offset, priority_offset;
 static s64 pageout_success;
 static const bool *demotion_enabled;
 
@@ -242,8 +242,21 @@ static int resolve_helper(const struct helper *helper)
 	return 0;
 }
 
+/* What is read of struct scan_control, which is private to mm/vmscan.c. */
+static const struct {
+	const char *member;
+	const char *type;
+	u32 *offset;
+} fields[] = {
+	{ "target_mem_cgroup", "struct mem_cgroup *", &target_memcg_offset },
+	{ "nr_to_reclaim", "unsigned long", &nr_to_reclaim_offset },
+	{ "priority", "s8", &priority_offset },
+};
+
 static int resolve_private(void)
 {
+	unsigned int i;
+
 	demotion_enabled =
 		(const bool *)tlbbatch_symbol_address("numa_demotion_enabled");
 	if (!demotion_enabled) {
@@ -251,10 +264,12 @@ static int resolve_private(void)
 			sizeof(missing));
 		return -ENOENT;
 	}
-	if (!tlbbatch_member_offset("scan_control", "target_mem_cgroup",
-				    "struct mem_cgroup *", &target_memcg_offset)) {
-		strscpy(missing, "scan_control.target_mem_cgroup not found",
-			sizeof(missing));
+	for (i = 0; i < ARRAY_SIZE(fields); i++) {
+		if (tlbbatch_member_offset("scan_control", fields[i].member,
+					   fields[i].type, fields[i].offset))
+			continue;
+		snprintf(missing, sizeof(missing), "scan_control.%s not found",
+			 fields[i].member);
 		return -ENOENT;
 	}
 	if (tlbbatch_btf_enumerator(&btf, "PAGE_SUCCESS", &pageout_success)) {
@@ -365,6 +380,30 @@ bool tlbbatch_demotes(int nid)
 struct mem_cgroup *tlbbatch_target_memcg(const struct scan_control *sc)
 {
 	return *(struct mem_cgroup **)((const char *)sc + target_memcg_offset);
+}
+
+/**
+ * tlbbatch_nr_to_reclaim() - how many pages reclaim is asked for
+ * @sc: the pass's scan_control
+ *
+ * Context: the pass.
+ * Return: pages; 0 if a list was handed over to be reclaimed.
+ */
+unsigned long tlbbatch_nr_to_reclaim(const struct scan_control *sc)
+{
+	return *(const unsigned long *)((const char *)sc + nr_to_reclaim_offset);
+}
+
+/**
+ * tlbbatch_priority() - how hard reclaim tries
+ * @sc: the pass's scan_control
+ *
+ * Context: the pass.
+ * Return: from 12, at first, down to 0; each step scans twice as much.
+ */
+int tlbbatch_priority(const struct scan_control *sc)
+{
+	return *(const s8 *)((const char *)sc + priority_offset);
 }
 
 /**

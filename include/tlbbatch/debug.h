@@ -14,6 +14,7 @@
 #define TLBBATCH_DEBUG_H
 
 #include <linux/types.h>
+#include <tlbbatch/batch_policy.h>
 
 struct folio;
 struct tlbbatch_context;
@@ -64,6 +65,7 @@ void tlbbatch_debug_spent_writing(u64 start);
 bool tlbbatch_debug_inject_writeout(struct folio *folio, int *ret);
 void tlbbatch_debug_before_flush(const struct tlbbatch_context *ctx);
 bool tlbbatch_debug_skip_foreign_flush(void);
+int tlbbatch_debug_priority_low(void);
 
 #else
 
@@ -127,6 +129,11 @@ static inline void tlbbatch_debug_before_flush(const struct tlbbatch_context *ct
 static inline bool tlbbatch_debug_skip_foreign_flush(void)
 {
 	return false;
+}
+
+static inline int tlbbatch_debug_priority_low(void)
+{
+	return TLBBATCH_PRIORITY_LOW;
 }
 
 #endif /* TLBBATCH_DEBUG */

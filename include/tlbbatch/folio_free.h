@@ -5,10 +5,8 @@
 
 #include <tlbbatch/reclaim_context.h>
 
-struct folio_batch;
-
 void tlbbatch_folio_free_written(struct tlbbatch_context *ctx,
-				 struct folio *folio, struct folio_batch *freed);
-void tlbbatch_folio_free_group(struct folio_batch *freed);
+				 struct folio *folio);
+void tlbbatch_folio_free_group(struct tlbbatch_context *ctx);
 
 #endif /* TLBBATCH_FOLIO_FREE_H */

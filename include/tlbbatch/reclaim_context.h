@@ -8,6 +8,7 @@
 
 #include <linux/mm_types.h>
 #include <linux/sched.h>
+#include <compat/folio_compat.h>
 #include <tlbbatch/batch_policy.h>
 
 struct reclaim_stat;
@@ -52,6 +53,7 @@ struct tlbbatch_waiting {
  * @pages_traced: pages that reclaim's trace event said were written
  * @pages_activated: pages activated here, anon and file, added to @stat at the end
  * @waiting: the batch, first in first out
+ * @freed: folios out of their mappings, a reference each, to be freed together
  *
  * Only the owner writes to it, so it needs no lock.
  */
@@ -77,6 +79,7 @@ struct tlbbatch_context {
 	u64 pages_traced;
 	unsigned int pages_activated[2];
 	struct tlbbatch_waiting waiting[TLBBATCH_WAITING_MAX];
+	struct folio_batch freed;
 };
 
 int tlbbatch_contexts_init(void);
