@@ -41,6 +41,10 @@ module_param(priority_low, int, 0644);
 MODULE_PARM_DESC(priority_low,
 		 "debug: the priority of reclaim from which on folios don't wait; -1: none");
 
+static bool flush_each;
+module_param(flush_each, bool, 0644);
+MODULE_PARM_DESC(flush_each, "debug: a flush behind each deferral: batches save nothing");
+
 static unsigned int drop_every;
 module_param(drop_every, uint, 0644);
 MODULE_PARM_DESC(drop_every, "debug: every so many folios that waited are dropped");
@@ -235,4 +239,17 @@ bool tlbbatch_debug_skip_foreign_flush(void)
 int tlbbatch_debug_priority_low(void)
 {
 	return READ_ONCE(priority_low);
+}
+
+/**
+ * tlbbatch_debug_flush_each() - flush behind each deferral
+ *
+ * Folios wait as they do, but no TLB entry outlives its folio's deferral: what is
+ * left of a difference to the kernel is the waiting alone.
+ *
+ * Return: true if it must be flushed.
+ */
+bool tlbbatch_debug_flush_each(void)
+{
+	return READ_ONCE(flush_each);
 }

@@ -71,6 +71,8 @@ bool tlbbatch_gate_defers(struct tlbbatch_writeout *out)
 	if (tlbbatch_policy_defer(&facts)) {
 		ctx->pages_seen += out->nr_pages;
 		tlbbatch_batch_defer(ctx, out);
+		if (tlbbatch_debug_flush_each())
+			tlbbatch_flush_now(ctx);
 		tlbbatch_debug_spent_own(start);
 		return true;
 	}

@@ -66,6 +66,7 @@ bool tlbbatch_debug_inject_writeout(struct folio *folio, int *ret);
 void tlbbatch_debug_before_flush(const struct tlbbatch_context *ctx);
 bool tlbbatch_debug_skip_foreign_flush(void);
 int tlbbatch_debug_priority_low(void);
+bool tlbbatch_debug_flush_each(void);
 
 #else
 
@@ -127,6 +128,11 @@ static inline void tlbbatch_debug_before_flush(const struct tlbbatch_context *ct
 }
 
 static inline bool tlbbatch_debug_skip_foreign_flush(void)
+{
+	return false;
+}
+
+static inline bool tlbbatch_debug_flush_each(void)
 {
 	return false;
 }
