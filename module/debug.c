@@ -5,6 +5,7 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/pagemap.h>
+#include <linux/string.h>
 #include <linux/timex.h>
 #include <linux/writeback.h>
 #include <tlbbatch/debug.h>
@@ -25,6 +26,10 @@ MODULE_PARM_DESC(drain_delay_ms, "debug: wait this long before a flush that was 
 static bool defer_always;
 module_param(defer_always, bool, 0644);
 MODULE_PARM_DESC(defer_always, "debug: folios wait even if no flush is owed");
+
+static bool defer_never;
+module_param(defer_never, bool, 0644);
+MODULE_PARM_DESC(defer_never, "debug: every folio is written directly at its gate");
 
 static bool skip_move_flush;
 module_param(skip_move_flush, bool, 0644);
@@ -72,10 +77,43 @@ static ulong injected;
 module_param(injected, ulong, 0444);
 MODULE_PARM_DESC(injected, "debug: write-outs that were not what they seemed");
 
+static unsigned int dirty_break;
+module_param(dirty_break, uint, 0644);
+MODULE_PARM_DESC(dirty_break,
+		 "debug: batching without 1: flush before a direct write 2: a file's 3: tlb_ubc kept 4: wait for passes 5: gates 6: gates, tripwire 7: unregister first 8: prototypes; LOSES DATA");
+
+static char *wrong_proto = "";
+module_param(wrong_proto, charp, 0);
+MODULE_PARM_DESC(wrong_proto, "debug: a hook whose function has another prototype");
+
 static unsigned int luf_break;
 module_param(luf_break, uint, 0644);
 MODULE_PARM_DESC(luf_break,
 		 "debug: LUF tracking without 1: reuse 2: looking 3: events; 4: own flushes count 5: all is read-only 6: partial flushes count");
+
+/**
+ * tlbbatch_dirty_break() - is a rule of batching taken out?
+ * @rule: which
+ *
+ * Context: any.
+ * Return: true if it is.
+ */
+bool tlbbatch_dirty_break(enum tlbbatch_dirty_break rule)
+{
+	return READ_ONCE(dirty_break) == rule;
+}
+
+/**
+ * tlbbatch_debug_proto() - let the kernel's function be another one
+ * @hook: a row of the hook table
+ * @proto: the prototype of one of its targets
+ *
+ * Return: @proto, or one that no function of the kernel has.
+ */
+const char *tlbbatch_debug_proto(const char *hook, const char *proto)
+{
+	return strcmp(hook, wrong_proto) ? proto : "void(struct tlbbatch_none *)";
+}
 
 /**
  * tlbbatch_luf_break() - is a rule of LUF's simulation taken out?
@@ -120,6 +158,19 @@ bool tlbbatch_debug_fail_selftest(void)
 bool tlbbatch_debug_defer_always(void)
 {
 	return READ_ONCE(defer_always);
+}
+
+/**
+ * tlbbatch_debug_defer_never() - let no folio wait
+ *
+ * What can't wait is rare (a shmem folio that may be split, a pass of more folios
+ * than can wait): its flush would hardly ever be tested.
+ *
+ * Return: true if no folio at a gate may wait.
+ */
+bool tlbbatch_debug_defer_never(void)
+{
+	return READ_ONCE(defer_never);
 }
 
 /**

@@ -46,6 +46,8 @@ void tlbbatch_flush_put_off(struct tlbbatch_context *ctx)
 	ctx->owed.requests++;
 	ctx->owed.ipis += flush_ipis();
 	tlbbatch_count(TLBBATCH_FLUSHES_REQUESTED, 1);
+	if (tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_CLEARED))
+		current->tlb_ubc.writable = false;
 }
 
 /* Somebody else flushed for this task: all that was owed is saved. */

@@ -17,6 +17,7 @@
 #include <linux/sysfs.h>
 #include <asm/text-patching.h>
 #include <compat/ftrace_compat.h>
+#include <tlbbatch/debug.h>
 #include <tlbbatch/hook.h>
 #include <tlbbatch/reclaim_context.h>
 #include <tlbbatch/reclaim_hooks.h>
@@ -97,7 +98,10 @@ static const struct tlbbatch_target *choose(const struct tlbbatch_hook *hook,
 
 		if (!tlbbatch_is_kernel_text(addr))
 			continue;
-		if (tlbbatch_symbol_matches(target->symbol, target->proto))
+		if (tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_PROTO) ||
+		    tlbbatch_symbol_matches(target->symbol,
+					    tlbbatch_debug_proto(hook->name,
+								 target->proto)))
 			return target;
 		if (!*near)
 			*near = target;
@@ -118,8 +122,10 @@ static void resolve(struct tlbbatch_hook *hook)
 	target = choose(hook, &near);
 	if (!target) {
 		if (near)
-			tlbbatch_symbol_check(near->symbol, near->proto, reason,
-					      sizeof(reason));
+			tlbbatch_symbol_check(near->symbol,
+					      tlbbatch_debug_proto(hook->name,
+								   near->proto),
+					      reason, sizeof(reason));
 		else if (hook->targets->symbol)
 			snprintf(reason, sizeof(reason), "%s not found (inlined?)",
 				 hook->targets->symbol);
@@ -345,10 +351,13 @@ int tlbbatch_hooks_unregister(void)
 
 	if (!registered)
 		return 0;
+	if (tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_UNREGISTER))
+		clear_filter();
 	err = unregister_ftrace_function(&ops);
 	if (err)
 		return err;
-	clear_filter();
+	if (!tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_UNREGISTER))
+		clear_filter();
 	registered = false;
 	for_each_tlbbatch_hook(hook)
 		hook->attached = false;

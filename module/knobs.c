@@ -7,6 +7,7 @@
 #include <linux/mutex.h>
 #include <linux/printk.h>
 #include <tlbbatch/batch_policy.h>
+#include <tlbbatch/debug.h>
 #include <tlbbatch/hook.h>
 #include <tlbbatch/knobs.h>
 #include <tlbbatch/reclaim_context.h>
@@ -66,7 +67,10 @@ static int disable(bool killable)
 	int err;
 
 	tlbbatch_contexts_admit(false);
-	err = tlbbatch_contexts_wait_turnover("enabled=0", killable);
+	if (tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_TURNOVER))
+		err = 0;
+	else
+		err = tlbbatch_contexts_wait_turnover("enabled=0", killable);
 	if (err)
 		return err;
 	tlbbatch_hooks_detach();

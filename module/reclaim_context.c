@@ -158,7 +158,9 @@ bool notrace tlbbatch_context_gates(unsigned long parent_ip)
 {
 	struct tlbbatch_context *ctx = find(current);
 
-	return ctx && ctx->depth == 1 && !ctx->unbatched && !ctx->writing;
+	return ctx && ctx->depth == 1 && !ctx->unbatched && !ctx->writing &&
+	       !tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_UNSEEN) &&
+	       !tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_TRIPWIRE);
 }
 
 /**

@@ -57,7 +57,8 @@ static void check_tripwire(struct tlbbatch_context *ctx)
 {
 	u64 reported = compat_pages_written(ctx);
 
-	if (likely(!tlbbatch_policy_tripped(reported, ctx->pages_seen)))
+	if (likely(!tlbbatch_policy_tripped(reported, ctx->pages_seen)) ||
+	    tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_TRIPWIRE))
 		return;
 	WRITE_ONCE(trip, true);
 	tlbbatch_contexts_admit(false);

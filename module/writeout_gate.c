@@ -62,6 +62,7 @@ bool tlbbatch_gate_defers(struct tlbbatch_writeout *out)
 		/* Demotion may have been switched on since the pass began. */
 		.for_reclaim = out->for_reclaim && at_home(out) &&
 			       !may_be_split(out) &&
+			       !tlbbatch_debug_defer_never() &&
 			       !tlbbatch_demotes(folio_nid(out->folio)),
 		.waiting = ctx->nr_waiting,
 		/* The last member of a batch is written directly. */
@@ -76,7 +77,7 @@ bool tlbbatch_gate_defers(struct tlbbatch_writeout *out)
 		tlbbatch_debug_spent_own(start);
 		return true;
 	}
-	if (owed)
+	if (owed && !tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_DIRECT))
 		tlbbatch_flush_now(ctx);
 	tlbbatch_count(TLBBATCH_FOLIOS_DIRECT, 1);
 	/* Shmem's write-out ends in swap's, which must not be gated again. */
@@ -131,7 +132,8 @@ void tlbbatch_file_write_begin(struct tlbbatch_file_write *write,
 	if (!writer || tlbbatch_writer_is_gated(writer))
 		return;
 	write->nr_pages = folio_nr_pages(folio);
-	if (tlbbatch_flush_owed())
+	if (tlbbatch_flush_owed() &&
+	    !tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_FILE))
 		tlbbatch_flush_now(tlbbatch_context_current());
 }
 

@@ -50,12 +50,28 @@ enum tlbbatch_luf_break {
 	TLBBATCH_LUF_BREAK_PARTIAL,	/* any flush completes, even one only sent */
 };
 
+/* What dirty_break takes out of batching. Each of the rules is kept elsewhere. */
+enum tlbbatch_dirty_break {
+	TLBBATCH_DIRTY_BREAK_NOTHING,
+	TLBBATCH_DIRTY_BREAK_DIRECT,	/* no flush before a direct write */
+	TLBBATCH_DIRTY_BREAK_FILE,	/* no flush before a file's write */
+	TLBBATCH_DIRTY_BREAK_CLEARED,	/* tlb_ubc.writable cleared without a flush */
+	TLBBATCH_DIRTY_BREAK_TURNOVER,	/* hooks go while passes are open */
+	TLBBATCH_DIRTY_BREAK_UNSEEN,	/* write-outs go by the gates */
+	TLBBATCH_DIRTY_BREAK_TRIPWIRE,	/* the same, and the tripwire is dead */
+	TLBBATCH_DIRTY_BREAK_UNREGISTER, /* the filter is cleared first */
+	TLBBATCH_DIRTY_BREAK_PROTO,	/* any prototype is the right one */
+};
+
 #ifdef TLBBATCH_DEBUG
 
+bool tlbbatch_dirty_break(enum tlbbatch_dirty_break rule);
+const char *tlbbatch_debug_proto(const char *hook, const char *proto);
 bool tlbbatch_luf_break(enum tlbbatch_luf_break rule);
 int tlbbatch_debug_fail_step(unsigned int step);
 bool tlbbatch_debug_fail_selftest(void);
 bool tlbbatch_debug_defer_always(void);
+bool tlbbatch_debug_defer_never(void);
 bool tlbbatch_debug_skip_move_flush(void);
 bool tlbbatch_debug_drops(void);
 bool tlbbatch_debug_defer_shmem_late(void);
@@ -69,6 +85,17 @@ int tlbbatch_debug_priority_low(void);
 bool tlbbatch_debug_flush_each(void);
 
 #else
+
+static inline bool tlbbatch_dirty_break(enum tlbbatch_dirty_break rule)
+{
+	return false;
+}
+
+static inline const char *tlbbatch_debug_proto(const char *hook,
+					       const char *proto)
+{
+	return proto;
+}
 
 static inline bool tlbbatch_luf_break(enum tlbbatch_luf_break rule)
 {
@@ -86,6 +113,11 @@ static inline bool tlbbatch_debug_fail_selftest(void)
 }
 
 static inline bool tlbbatch_debug_defer_always(void)
+{
+	return false;
+}
+
+static inline bool tlbbatch_debug_defer_never(void)
 {
 	return false;
 }
