@@ -73,22 +73,6 @@ bool tlbbatch_policy_defer(const struct tlbbatch_defer_facts *facts)
 }
 
 /**
- * tlbbatch_policy_batch_full() - is a flush due before the next write-out?
- * @uncovered: folios that wait and that no flush has covered yet
- * @batch_size: folios per flush, TLBBATCH_BATCH_MIN to TLBBATCH_BATCH_MAX
- *
- * The folio about to be written counts as a member of the batch: the flush
- * covers it too, and it is then written directly.
- *
- * Context: any; pure.
- * Return: true if the batch is complete with that folio.
- */
-bool tlbbatch_policy_batch_full(unsigned int uncovered, unsigned int batch_size)
-{
-	return uncovered + 1 >= batch_size;
-}
-
-/**
  * tlbbatch_policy_batch_size_valid() - is this a batch size?
  * @batch_size: folios per flush
  *

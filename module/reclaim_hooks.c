@@ -3,7 +3,7 @@
  * Replacements of shrink_folio_list() and of the flushes that it calls.
  *
  *  shrink_folio_list()           opens a context, runs the original, closes it
- *    try_to_unmap_flush_dirty()  per dirty folio: put off, until the batch is full
+ *    try_to_unmap_flush_dirty()  per dirty folio: put off
  *    pageout() ... write-out     see writeout_gate.c: deferred, or flushed first
  *    try_to_unmap_flush()        before folios are freed: flushed, as in the kernel
  *
@@ -191,9 +191,7 @@ void tlbbatch_hook_try_to_unmap_flush(void)
 /**
  * tlbbatch_hook_try_to_unmap_flush_dirty() - reclaim is about to write a folio
  *
- * Put off while the batch has room: the gates see to it that the folio waits, or
- * is written behind a flush. When it is full the flush covers this folio too,
- * which then goes straight to its write-out, and those that wait follow it.
+ * Put off: the gates see to it that the folio waits, or is written behind a flush.
  *
  * Only shrink_folio_list() calls this, for one folio, which is locked. If the folio
  * meets no gate (somebody holds a reference), it is unlocked with its flush put off,
@@ -208,7 +206,6 @@ void tlbbatch_hook_try_to_unmap_flush_dirty(void)
 	if (!tlbbatch_flush_owed())
 		return;
 	tlbbatch_flush_put_off(ctx);
-	if (ctx->writing || READ_ONCE(trip) ||
-	    tlbbatch_policy_batch_full(ctx->nr_waiting, ctx->batch_size))
+	if (READ_ONCE(trip))
 		tlbbatch_flush_now(ctx);
 }

@@ -44,7 +44,8 @@ static bool may_be_split(const struct tlbbatch_writeout *out)
  * tlbbatch_gate_defers() - does a folio at a gate wait?
  * @out: the folio; @out->nr_pages is filled in
  *
- * If it needn't or mustn't wait, what is owed is flushed: it may be written.
+ * If it needn't or mustn't wait, or fills the batch, what is owed is flushed: it may
+ * be written, and tlbbatch_gate_wrote() writes those that waited behind it.
  *
  * Context: pageout(), in a batched pass of this task; the folio is locked.
  * Return: true if it waits, unlocked, and the write-out must return 0.

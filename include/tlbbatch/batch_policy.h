@@ -125,7 +125,6 @@ struct tlbbatch_pass_facts {
 
 unsigned int tlbbatch_policy_pass_batch(const struct tlbbatch_pass_facts *facts);
 bool tlbbatch_policy_defer(const struct tlbbatch_defer_facts *facts);
-bool tlbbatch_policy_batch_full(unsigned int uncovered, unsigned int batch_size);
 bool tlbbatch_policy_batch_size_valid(unsigned int batch_size);
 
 /**

@@ -327,40 +327,6 @@ static void test_defer(void)
 	ok(!wrong, "defer: %u random facts: only if all are good", ROUNDS);
 }
 
-static void test_batch_full(void)
-{
-	static const unsigned int sizes[] = { 1, 2, 31, 32, 64, 128, 512 };
-	unsigned int i, size, uncovered, flushes;
-
-	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
-		size = sizes[i];
-		if (size > 1)
-			ok(!tlbbatch_policy_batch_full(size - 2, size),
-			   "batch_full: %u: one more fits with %u waiting", size, size - 2);
-		ok(tlbbatch_policy_batch_full(size - 1, size),
-		   "batch_full: %u: full with the one behind %u", size, size - 1);
-		ok(tlbbatch_policy_batch_full(size, size), "batch_full: %u: full with %u waiting",
-		   size, size);
-
-		/* As the pass does it: the folio that fills the batch is written behind the flush. */
-		uncovered = 0;
-		flushes = 0;
-		for (unsigned int folio = 0; folio < 10 * size; folio++) {
-			if (tlbbatch_policy_batch_full(uncovered, size)) {
-				flushes++;
-				uncovered = 0;
-			} else {
-				uncovered++;
-			}
-		}
-		ok(flushes == 10 && !uncovered, "batch_full: %u: %u folios take 10 flushes", size,
-		   10 * size);
-	}
-	ok(tlbbatch_policy_batch_full(0, 1), "batch_full: at 1 nothing ever waits");
-	/* batch_size can shrink while a batch is open. */
-	ok(tlbbatch_policy_batch_full(100, 2), "batch_full: far beyond a smaller batch");
-}
-
 static unsigned int pass_batch(unsigned long nr_to_reclaim, int priority, int low)
 {
 	struct tlbbatch_pass_facts facts = {
@@ -501,7 +467,6 @@ int main(void)
 	}
 	test_recheck_random();
 	test_defer();
-	test_batch_full();
 	test_pass_batch();
 	test_batch_size_valid();
 	test_settle();
