@@ -77,7 +77,6 @@ static void drop(struct tlbbatch_context *ctx, const struct tlbbatch_waiting *w,
 		folio_set_dirty(w->folio);
 	/* Reclaim counted it as written when it was deferred. It wasn't. */
 	compat_take_back(ctx, w->folio, w->nr_pages);
-	ctx->dropped++;
 	tlbbatch_count(TLBBATCH_FOLIOS_DROPPED, 1);
 	tlbbatch_count(TLBBATCH_DROPPED_LOCKED + reason, 1);
 	/* Never the last one: the return list still has the isolation's. */

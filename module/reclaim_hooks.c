@@ -88,7 +88,6 @@ static void begin_pass(struct tlbbatch_context *ctx, struct pglist_data *pgdat,
 	ctx->nr_uncovered = 0;
 	ctx->owed = (struct tlbbatch_owed){ 0 };
 	ctx->deferred = 0;
-	ctx->dropped = 0;
 	ctx->flushes = 0;
 	ctx->nr_reclaimed = 0;
 	ctx->pages_seen = 0;
@@ -98,7 +97,7 @@ static void begin_pass(struct tlbbatch_context *ctx, struct pglist_data *pgdat,
 	ctx->pages_activated[1] = 0;
 	tlbbatch_count(ctx->unbatched ? TLBBATCH_PASSES_UNBATCHED :
 					TLBBATCH_PASSES, 1);
-	if (ctx->batch_size != facts.batch_size)
+	if (ctx->batch_size != facts.batch_size && !ctx->unbatched)
 		tlbbatch_count(TLBBATCH_PASSES_LOW_PRIORITY, 1);
 }
 

@@ -45,7 +45,6 @@ struct tlbbatch_waiting {
  * @nr_uncovered: those of them that no flush has covered yet; the youngest ones
  * @owed: flushes put off since the last real one
  * @deferred: folios deferred in this pass
- * @dropped: those of them that went back unwritten
  * @flushes: real flushes in this pass
  * @nr_reclaimed: pages freed here, to be added to the pass's result
  * @pages_seen: pages that the write-out hooks saw being written
@@ -71,7 +70,6 @@ struct tlbbatch_context {
 	unsigned int nr_uncovered;
 	struct tlbbatch_owed owed;
 	u64 deferred;
-	u64 dropped;
 	u64 flushes;
 	unsigned int nr_reclaimed;
 	u64 pages_seen;
