@@ -62,6 +62,7 @@ u64 tlbbatch_debug_clock(void);
 void tlbbatch_debug_spent_own(u64 start);
 void tlbbatch_debug_spent_writing(u64 start);
 bool tlbbatch_debug_inject_writeout(struct folio *folio, int *ret);
+void tlbbatch_debug_lose(struct folio *folio);
 void tlbbatch_debug_before_drain(const struct tlbbatch_context *ctx);
 
 #else
@@ -117,6 +118,10 @@ static inline void tlbbatch_debug_spent_writing(u64 start)
 static inline bool tlbbatch_debug_inject_writeout(struct folio *folio, int *ret)
 {
 	return false;
+}
+
+static inline void tlbbatch_debug_lose(struct folio *folio)
+{
 }
 
 static inline void tlbbatch_debug_before_drain(const struct tlbbatch_context *ctx)
