@@ -85,6 +85,12 @@ MODULE_PARM_DESC(dirty_break,
 static char *wrong_proto = "";
 module_param(wrong_proto, charp, 0);
 MODULE_PARM_DESC(wrong_proto, "debug: a hook whose function has another prototype");
+enum { LOSE_NOTHING, LOSE_FOLIO, LOSE_ISOLATED_MORE, LOSE_ISOLATED_LESS };
+
+static unsigned int lose;
+module_param(lose, uint, 0644);
+MODULE_PARM_DESC(lose,
+		 "debug: the next folio dropped 1: is lost from reclaim's list, for ever 2, 3: counts in NR_ISOLATED_ANON once too often, or too little");
 
 static unsigned int luf_break;
 module_param(luf_break, uint, 0644);
@@ -258,6 +264,30 @@ bool tlbbatch_debug_inject_writeout(struct folio *folio, int *ret)
 		folio_unlock(folio);
 	*ret = what == INJECT_ERROR ? -EIO : AOP_WRITEPAGE_ACTIVATE;
 	return true;
+}
+
+/**
+ * tlbbatch_debug_lose() - break the books on one folio
+ * @folio: dropped from the batch, on reclaim's return list
+ *
+ * Context: the owner of the list.
+ */
+void tlbbatch_debug_lose(struct folio *folio)
+{
+	switch (READ_ONCE(lose)) {
+	case LOSE_FOLIO:
+		list_del_init(&folio->lru);
+		break;
+	case LOSE_ISOLATED_MORE:
+		node_stat_mod_folio(folio, NR_ISOLATED_ANON, 1);
+		break;
+	case LOSE_ISOLATED_LESS:
+		node_stat_mod_folio(folio, NR_ISOLATED_ANON, -1);
+		break;
+	default:
+		return;
+	}
+	WRITE_ONCE(lose, LOSE_NOTHING);
 }
 
 /**

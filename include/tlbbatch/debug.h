@@ -83,6 +83,7 @@ void tlbbatch_debug_before_flush(const struct tlbbatch_context *ctx);
 bool tlbbatch_debug_skip_foreign_flush(void);
 int tlbbatch_debug_priority_low(void);
 bool tlbbatch_debug_flush_each(void);
+void tlbbatch_debug_lose(struct folio *folio);
 
 #else
 
@@ -153,6 +154,10 @@ static inline void tlbbatch_debug_spent_writing(u64 start)
 static inline bool tlbbatch_debug_inject_writeout(struct folio *folio, int *ret)
 {
 	return false;
+}
+
+static inline void tlbbatch_debug_lose(struct folio *folio)
+{
 }
 
 static inline void tlbbatch_debug_before_flush(const struct tlbbatch_context *ctx)
