@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What the documents' figures are computed with, by tests/host/figures.  jq 1.6.
-
-include "report_luf";
+# What the documents' figures are computed with, by tests/host/figures, beside report.jq and
+# report_luf.jq.  jq 1.6.
 
 # Of a list of kernels: those whose release begins so; "" is all
 def of_kernel($begin): .[] | select(.kernel | startswith($begin));
