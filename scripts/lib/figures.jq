@@ -18,6 +18,10 @@ def deferred_per_pass:
 def reclaimed_per_pass:
 	([.pairs[].on.pgsteal_anon] | add) / ([.pairs[].on.module.passes] | add);
 
+# Of a bench.json: the side whose counters scripts/bench --counters prints
+def example:
+	[.[0].runs[] | select(.workload == "writers" and .swap == "disk" and .lru == "mglru")][0].pairs[0].on;
+
 # Rows of a luf.json whose workload matches; "" is any kernel
 def rows_of($begin; workload):
 	of_kernel($begin).rows[] | select(.workload | test(workload));
