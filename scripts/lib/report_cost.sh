@@ -50,6 +50,7 @@ report_cost_matrix()
 		.[] | select(.drivers) | . as $one | .drivers[] |
 		(if $one.of == "luf" then [.off, .track] else [.absent, .loaded] end) as $sides |
 		[$one.kernel, $one.cpus, $what[$one.of], .driver, ($sides[] | .median | round),
-		 "\(.difference_percent)%", "\(.noise_percent)%"] |
+		 "\(.difference_percent + 0)%",
+		 if $one.settings.pairs > 1 then "\(.noise_percent)%" else "one pair" end] |
 		"| \(map(tostring) | join(" | ")) |"' "$1"
 }
