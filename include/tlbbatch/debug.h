@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What only the test builds contain. module/Kbuild turns TLBBATCH_VARIANT into
+ * What only the test builds contain. module/Kbuild turns a word in
+ * module/.variant into
  *
  *  debug		fault injection, and a wait that widens the window in which
  *		folios wait; flushes are as in a release build
