@@ -46,9 +46,10 @@ report_cost_matrix()
 		'kernel | CPUs | what | load | pages per second, without | with | difference | noise' \
 		'--- | --- | --- | --- | --- | --- | --- | ---'
 	jq -r '
-		{"module": "loaded, `enabled` 0", "luf": "`luf/mode` track"} as $what |
+		{"module": "loaded, `enabled` 0", "luf": "`luf/mode` track",
+		 "hooks": "`enabled` 1"} as $what |
 		.[] | select(.drivers) | . as $one | .drivers[] |
-		(if $one.of == "luf" then [.off, .track] else [.absent, .loaded] end) as $sides |
+		[.off // .absent, .track // .loaded // .on] as $sides |
 		[$one.kernel, $one.cpus, $what[$one.of], .driver, ($sides[] | .median | round),
 		 "\(.difference_percent + 0)%",
 		 if $one.settings.pairs > 1 then "\(.noise_percent)%" else "one pair" end] |
