@@ -36,11 +36,6 @@ module_param(skip_move_flush, bool, 0644);
 MODULE_PARM_DESC(skip_move_flush,
 		 "debug: UFFDIO_MOVE moves swap entries without a flush; LOSES DATA");
 
-static bool skip_foreign_flush;
-module_param(skip_foreign_flush, bool, 0644);
-MODULE_PARM_DESC(skip_foreign_flush,
-		 "debug: drivers write shmem while a pass owes a flush; LOSES DATA");
-
 static int priority_low = TLBBATCH_PRIORITY_LOW;
 module_param(priority_low, int, 0644);
 MODULE_PARM_DESC(priority_low,
@@ -80,7 +75,7 @@ MODULE_PARM_DESC(injected, "debug: write-outs that were not what they seemed");
 static unsigned int dirty_break;
 module_param(dirty_break, uint, 0644);
 MODULE_PARM_DESC(dirty_break,
-		 "debug: batching without 1: flush before a direct write 2: a file's 3: tlb_ubc kept 4: wait for passes 5: gates 6: gates, tripwire 7: unregister first 8: prototypes; LOSES DATA");
+		 "debug: batching without 1: flush before a direct write 2: a file's 3: tlb_ubc kept 4: wait for passes 5: gates 6: gates, tripwire 7: unregister first 8: prototypes 9: flush before a driver writes shmem; LOSES DATA");
 
 static char *wrong_proto = "";
 module_param(wrong_proto, charp, 0);
@@ -300,16 +295,6 @@ void tlbbatch_debug_before_flush(const struct tlbbatch_context *ctx)
 
 	if (ms && ctx->owes)
 		msleep(ms);
-}
-
-/**
- * tlbbatch_debug_skip_foreign_flush() - take the safety of foreign writes out
- *
- * Return: true if shmem must be written outside of reclaim without a flush.
- */
-bool tlbbatch_debug_skip_foreign_flush(void)
-{
-	return READ_ONCE(skip_foreign_flush);
 }
 
 /**

@@ -62,6 +62,7 @@ enum tlbbatch_dirty_break {
 	TLBBATCH_DIRTY_BREAK_TRIPWIRE,	/* the same, and the tripwire is dead */
 	TLBBATCH_DIRTY_BREAK_UNREGISTER, /* the filter is cleared first */
 	TLBBATCH_DIRTY_BREAK_PROTO,	/* any prototype is the right one */
+	TLBBATCH_DIRTY_BREAK_FOREIGN,	/* no flush before others write shmem */
 };
 
 #ifdef TLBBATCH_DEBUG
@@ -81,7 +82,6 @@ void tlbbatch_debug_spent_own(u64 start);
 void tlbbatch_debug_spent_writing(u64 start);
 bool tlbbatch_debug_inject_writeout(struct folio *folio, int *ret);
 void tlbbatch_debug_before_flush(const struct tlbbatch_context *ctx);
-bool tlbbatch_debug_skip_foreign_flush(void);
 int tlbbatch_debug_priority_low(void);
 bool tlbbatch_debug_flush_each(void);
 void tlbbatch_debug_lose(struct folio *folio);
@@ -163,11 +163,6 @@ static inline void tlbbatch_debug_lose(struct folio *folio)
 
 static inline void tlbbatch_debug_before_flush(const struct tlbbatch_context *ctx)
 {
-}
-
-static inline bool tlbbatch_debug_skip_foreign_flush(void)
-{
-	return false;
 }
 
 static inline bool tlbbatch_debug_flush_each(void)
