@@ -16,6 +16,7 @@
 #include <linux/workqueue.h>
 #include <compat/stat_compat.h>
 #include <tlbbatch/counters.h>
+#include <tlbbatch/debug.h>
 #include <tlbbatch/dirty_batch.h>
 #include <tlbbatch/flush.h>
 #include <tlbbatch/kernel_calls.h>
@@ -137,6 +138,7 @@ struct tlbbatch_context *tlbbatch_pass_begin(struct pglist_data *pgdat,
 
 	if (ctx->depth == 1)
 		begin_pass(ctx, pgdat, sc, stat);
+	tlbbatch_debug_in_pass();
 	return ctx;
 }
 

@@ -40,8 +40,6 @@ void tlbbatch_type_count_memcg_events(struct mem_cgroup *memcg,
 				      enum vm_event_item idx,
 				      unsigned long count);
 void tlbbatch_type_flush_tlb_batched_pending(struct mm_struct *mm);
-void tlbbatch_type_folio_move_anon_rmap(struct folio *folio,
-					struct vm_area_struct *vma);
 int tlbbatch_type_write(struct swap_io_ctx *io, struct folio *folio);
 
 /* Called, never hooked: set by symbols.c. */
@@ -76,8 +74,6 @@ DECLARE_STATIC_CALL(tlbbatch_orig_try_to_unmap_flush,
 		    tlbbatch_type_try_to_unmap_flush);
 DECLARE_STATIC_CALL(tlbbatch_orig_try_to_unmap_flush_dirty,
 		    tlbbatch_type_try_to_unmap_flush_dirty);
-DECLARE_STATIC_CALL(tlbbatch_orig_folio_move_anon_rmap,
-		    tlbbatch_type_folio_move_anon_rmap);
 
 /**
  * struct tlbbatch_call - a static call as data, for tables
