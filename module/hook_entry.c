@@ -14,23 +14,28 @@
 #include <tlbbatch/hook.h>
 #include <tlbbatch/kernel_calls.h>
 
-/* Never defined, and never called from C: an entry keeps all arguments as they are. */
-void tlbbatch_type_jump(void);
+/* What a static call patches: the jump to the original. */
+DEFINE_STATIC_CALL_NULL(tlbbatch_jump_0, tlbbatch_type_jump);
+DEFINE_STATIC_CALL_NULL(tlbbatch_jump_1, tlbbatch_type_jump);
+DEFINE_STATIC_CALL_NULL(tlbbatch_jump_2, tlbbatch_type_jump);
+DEFINE_STATIC_CALL_NULL(tlbbatch_jump_3, tlbbatch_type_jump);
+DEFINE_STATIC_CALL_NULL(tlbbatch_jump_4, tlbbatch_type_jump);
+DEFINE_STATIC_CALL_NULL(tlbbatch_jump_5, tlbbatch_type_jump);
+DEFINE_STATIC_CALL_NULL(tlbbatch_jump_6, tlbbatch_type_jump);
+DEFINE_STATIC_CALL_NULL(tlbbatch_jump_7, tlbbatch_type_jump);
 
 /* 16 bytes of padding are what FUNCTION_PADDING_BYTES is where there is any. */
 #define ENTRY(n)							\
-DEFINE_STATIC_CALL_NULL(tlbbatch_jump_##n, tlbbatch_type_jump);		\
-void tlbbatch_entry_##n(void);						\
 asm("	.pushsection .text, \"ax\", @progbits\n"			\
-    "	.balign 16\n"							\
-    "	.skip 16, 0x90\n"						\
-    "	.type tlbbatch_entry_" #n ", @function\n"			\
-    "	.globl tlbbatch_entry_" #n "\n"					\
-    "tlbbatch_entry_" #n ":\n"						\
-    ANNOTATE_NOENDBR "\n"						\
-    "	jmp " STATIC_CALL_TRAMP_STR(tlbbatch_jump_##n) "\n"		\
-    "	.size tlbbatch_entry_" #n ", . - tlbbatch_entry_" #n "\n"	\
-    "	.popsection\n")
+	"	.balign 16\n"						\
+	"	.skip 16, 0x90\n"					\
+	"	.type tlbbatch_entry_" #n ", @function\n"		\
+	"	.globl tlbbatch_entry_" #n "\n"				\
+	"tlbbatch_entry_" #n ":\n"					\
+	ANNOTATE_NOENDBR "\n"						\
+	"	jmp " STATIC_CALL_TRAMP_STR(tlbbatch_jump_##n) "\n"	\
+	"	.size tlbbatch_entry_" #n ", . - tlbbatch_entry_" #n "\n" \
+	"	.popsection\n")
 
 ENTRY(0);
 ENTRY(1);
@@ -40,6 +45,18 @@ ENTRY(4);
 ENTRY(5);
 ENTRY(6);
 ENTRY(7);
+
+/* What the assembler has made, in C. */
+#define CODE(n)	void tlbbatch_entry_##n(void)
+
+CODE(0);
+CODE(1);
+CODE(2);
+CODE(3);
+CODE(4);
+CODE(5);
+CODE(6);
+CODE(7);
 
 #define ROW(n)	{ tlbbatch_entry_##n, TLBBATCH_CALL(tlbbatch_jump_##n) }
 

@@ -62,7 +62,7 @@ void notrace tlbbatch_move_callback(unsigned long ip, unsigned long parent_ip,
 }
 
 /* Called by the trampoline below, for a folio with the bit of the swap cache. */
-static void __used notrace noinline look_closely(struct folio *folio,
+static noinline __used notrace void look_closely(struct folio *folio,
 						 struct vm_area_struct *vma)
 {
 	look(folio, vma);
@@ -77,7 +77,7 @@ static void __used notrace noinline look_closely(struct folio *folio,
  *
  * Never called: this function gives the assembler the constants.
  */
-static void __used noinline trampoline(void)
+static noinline __used void trampoline(void)
 {
 	asm volatile("	.pushsection .text.tlbbatch_move, \"ax\", @progbits\n"
 		     "	.balign 16\n"

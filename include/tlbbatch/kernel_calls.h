@@ -41,6 +41,8 @@ void tlbbatch_type_count_memcg_events(struct mem_cgroup *memcg,
 				      unsigned long count);
 void tlbbatch_type_flush_tlb_batched_pending(struct mm_struct *mm);
 int tlbbatch_type_write(struct swap_io_ctx *io, struct folio *folio);
+/* Jumped to from assembler alone, which hands all arguments on as they are. */
+void tlbbatch_type_jump(void);
 
 /* Called, never hooked: set by symbols.c. */
 DECLARE_STATIC_CALL(tlbbatch_kallsyms_lookup_name,
