@@ -5,6 +5,7 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/pagemap.h>
+#include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/timex.h>
 #include <linux/writeback.h>
@@ -53,6 +54,14 @@ static bool defer_shmem_late;
 module_param(defer_shmem_late, bool, 0644);
 MODULE_PARM_DESC(defer_shmem_late,
 		 "debug: shmem folios wait in the swap cache, where a drop strands them");
+
+static unsigned int fail_detach;
+module_param(fail_detach, uint, 0644);
+MODULE_PARM_DESC(fail_detach, "debug: so many attempts to detach a hook find no memory");
+
+static unsigned int oops_pid;
+module_param(oops_pid, uint, 0644);
+MODULE_PARM_DESC(oops_pid, "debug: the task of this number dies in its next pass, of a null pointer");
 
 /* Cycles per CPU would be exact; for a measurement a lost update is nothing. */
 static ulong own_cycles, write_cycles;
@@ -146,6 +155,37 @@ int tlbbatch_debug_fail_step(unsigned int step)
 bool tlbbatch_debug_fail_selftest(void)
 {
 	return fail_selftest;
+}
+
+/**
+ * tlbbatch_debug_fail_detach() - find no memory to detach a hook
+ *
+ * Context: knob mutex held.
+ * Return: -ENOMEM or 0.
+ */
+int tlbbatch_debug_fail_detach(void)
+{
+	unsigned int left = READ_ONCE(fail_detach);
+
+	if (!left)
+		return 0;
+	WRITE_ONCE(fail_detach, left - 1);
+	return -ENOMEM;
+}
+
+/**
+ * tlbbatch_debug_in_pass() - a pass has begun: die in it, if asked to
+ *
+ * Once, and of the task that was named alone.
+ *
+ * Context: reclaim, the pass's slot taken, no folio locked.
+ */
+void tlbbatch_debug_in_pass(void)
+{
+	if (READ_ONCE(oops_pid) != task_pid_nr(current))
+		return;
+	WRITE_ONCE(oops_pid, 0);
+	WRITE_ONCE(*(int *)NULL, 0);
 }
 
 /**

@@ -72,6 +72,8 @@ const char *tlbbatch_debug_proto(const char *hook, const char *proto);
 bool tlbbatch_luf_break(enum tlbbatch_luf_break rule);
 int tlbbatch_debug_fail_step(unsigned int step);
 bool tlbbatch_debug_fail_selftest(void);
+int tlbbatch_debug_fail_detach(void);
+void tlbbatch_debug_in_pass(void);
 bool tlbbatch_debug_defer_always(void);
 bool tlbbatch_debug_defer_never(void);
 bool tlbbatch_debug_skip_move_flush(void);
@@ -112,6 +114,15 @@ static inline int tlbbatch_debug_fail_step(unsigned int step)
 static inline bool tlbbatch_debug_fail_selftest(void)
 {
 	return false;
+}
+
+static inline int tlbbatch_debug_fail_detach(void)
+{
+	return 0;
+}
+
+static inline void tlbbatch_debug_in_pass(void)
+{
 }
 
 static inline bool tlbbatch_debug_defer_always(void)
