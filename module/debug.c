@@ -21,7 +21,7 @@ MODULE_PARM_DESC(fail_selftest, "debug: the self-test of the hooks fails");
 
 static unsigned int drain_delay_ms;
 module_param(drain_delay_ms, uint, 0644);
-MODULE_PARM_DESC(drain_delay_ms, "debug: wait this long before a drain's flush");
+MODULE_PARM_DESC(drain_delay_ms, "debug: wait this long before a flush that was put off");
 
 static bool defer_always;
 module_param(defer_always, bool, 0644);
@@ -35,6 +35,15 @@ static bool skip_move_flush;
 module_param(skip_move_flush, bool, 0644);
 MODULE_PARM_DESC(skip_move_flush,
 		 "debug: UFFDIO_MOVE moves swap entries without a flush; LOSES DATA");
+
+static int priority_low = TLBBATCH_PRIORITY_LOW;
+module_param(priority_low, int, 0644);
+MODULE_PARM_DESC(priority_low,
+		 "debug: the priority of reclaim from which on folios don't wait; -1: none");
+
+static bool flush_each;
+module_param(flush_each, bool, 0644);
+MODULE_PARM_DESC(flush_each, "debug: a flush behind each deferral: batches save nothing");
 
 static unsigned int drop_every;
 module_param(drop_every, uint, 0644);
@@ -66,11 +75,17 @@ MODULE_PARM_DESC(injected, "debug: write-outs that were not what they seemed");
 static unsigned int dirty_break;
 module_param(dirty_break, uint, 0644);
 MODULE_PARM_DESC(dirty_break,
-		 "debug: batching without 1: flush before a direct write 2: a file's 3: tlb_ubc kept 4: wait for passes 5: gates 6: gates, tripwire 7: unregister first 8: prototypes; LOSES DATA");
+		 "debug: batching without 1: flush before a direct write 2: a file's 3: tlb_ubc kept 4: wait for passes 5: gates 6: gates, tripwire 7: unregister first 8: prototypes 9: flush before a driver writes shmem; LOSES DATA");
 
 static char *wrong_proto = "";
 module_param(wrong_proto, charp, 0);
 MODULE_PARM_DESC(wrong_proto, "debug: a hook whose function has another prototype");
+enum { LOSE_NOTHING, LOSE_FOLIO, LOSE_ISOLATED_MORE, LOSE_ISOLATED_LESS };
+
+static unsigned int lose;
+module_param(lose, uint, 0644);
+MODULE_PARM_DESC(lose,
+		 "debug: the next folio dropped 1: is lost from reclaim's list, for ever 2, 3: counts in NR_ISOLATED_ANON once too often, or too little");
 
 static unsigned int luf_break;
 module_param(luf_break, uint, 0644);
@@ -247,13 +262,60 @@ bool tlbbatch_debug_inject_writeout(struct folio *folio, int *ret)
 }
 
 /**
- * tlbbatch_debug_before_drain() - let folios wait longer
+ * tlbbatch_debug_lose() - break the books on one folio
+ * @folio: dropped from the batch, on reclaim's return list
+ *
+ * Context: the owner of the list.
+ */
+void tlbbatch_debug_lose(struct folio *folio)
+{
+	switch (READ_ONCE(lose)) {
+	case LOSE_FOLIO:
+		list_del_init(&folio->lru);
+		break;
+	case LOSE_ISOLATED_MORE:
+		node_stat_mod_folio(folio, NR_ISOLATED_ANON, 1);
+		break;
+	case LOSE_ISOLATED_LESS:
+		node_stat_mod_folio(folio, NR_ISOLATED_ANON, -1);
+		break;
+	default:
+		return;
+	}
+	WRITE_ONCE(lose, LOSE_NOTHING);
+}
+
+/**
+ * tlbbatch_debug_before_flush() - let folios wait longer
  * @ctx: the pass that is about to flush
  */
-void tlbbatch_debug_before_drain(const struct tlbbatch_context *ctx)
+void tlbbatch_debug_before_flush(const struct tlbbatch_context *ctx)
 {
 	unsigned int ms = READ_ONCE(drain_delay_ms);
 
-	if (ms && ctx->nr_waiting)
+	if (ms && ctx->owes)
 		msleep(ms);
+}
+
+/**
+ * tlbbatch_debug_priority_low() - from which priority on folios don't wait
+ *
+ * Return: 0 to 12, or -1 for never.
+ */
+int tlbbatch_debug_priority_low(void)
+{
+	return READ_ONCE(priority_low);
+}
+
+/**
+ * tlbbatch_debug_flush_each() - flush behind each deferral
+ *
+ * Folios wait as they do, but no TLB entry outlives its folio's deferral: what is
+ * left of a difference to the kernel is the waiting alone.
+ *
+ * Return: true if it must be flushed.
+ */
+bool tlbbatch_debug_flush_each(void)
+{
+	return READ_ONCE(flush_each);
 }

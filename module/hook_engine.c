@@ -164,15 +164,11 @@ void tlbbatch_hooks_resolve(void)
 	const char *missing = tlbbatch_symbols_missing();
 	struct tlbbatch_hook *hook;
 
-	for_each_tlbbatch_hook(hook) {
+	for_each_tlbbatch_hook(hook)
 		if (missing)
 			refuse(hook, missing);
 		else
 			resolve(hook);
-		/* The row that opens passes is the one that they begin in. */
-		if (hook->acts == tlbbatch_context_enter)
-			tlbbatch_set_shrink_folio_list(hook->addr);
-	}
 }
 
 /* What the text says, not what we remember: a call sits at the ftrace site. */

@@ -37,13 +37,13 @@ struct tlbbatch_hook tlbbatch_hooks[] = {
 	{
 		.name = "try_to_unmap_flush_dirty",
 		.lost = "flushes per dirty folio cannot be put off",
-		.acts = tlbbatch_context_acts_on_flush,
+		.acts = tlbbatch_context_acts,
 		.targets = flush_dirty_targets,
 	},
 	{
 		.name = "try_to_unmap_flush",
-		.lost = "a batch could not be written before folios are freed",
-		.acts = tlbbatch_context_acts_on_flush,
+		.lost = "flushes that cover a batch could not be told",
+		.acts = tlbbatch_context_acts,
 		.targets = flush_targets,
 	},
 	{

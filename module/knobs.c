@@ -182,7 +182,7 @@ __MODULE_PARM_TYPE(enabled, "uint");
 MODULE_PARM_DESC(enabled, "0 or 1 (default 0): start batching at load");
 module_param_cb(batch_size, &batch_size_param_ops, &batch_size, 0);
 __MODULE_PARM_TYPE(batch_size, "uint");
-MODULE_PARM_DESC(batch_size, "1 to 128 (default 64): dirty folios per TLB flush");
+MODULE_PARM_DESC(batch_size, "1 to 512 (default 64): dirty folios per TLB flush");
 
 /**
  * tlbbatch_knobs_init() - apply what modprobe.d asks for

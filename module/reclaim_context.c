@@ -20,6 +20,7 @@
 #include <linux/sched/signal.h>
 #include <tlbbatch/counters.h>
 #include <tlbbatch/debug.h>
+#include <tlbbatch/flush.h>
 #include <tlbbatch/knobs.h>
 #include <tlbbatch/reclaim_context.h>
 #include <tlbbatch/symbols.h>
@@ -146,26 +147,6 @@ bool notrace tlbbatch_context_acts(unsigned long parent_ip)
 }
 
 /**
- * tlbbatch_context_acts_on_flush() - the same, and remember who flushes
- * @parent_ip: where the flush is called from
- *
- * Folios may be written only where shrink_folio_list() itself flushes: other
- * callers may hold rmap locks.
- *
- * Context: ftrace callback, preemption off.
- * Return: true inside a pass that is being batched.
- */
-bool notrace tlbbatch_context_acts_on_flush(unsigned long parent_ip)
-{
-	struct tlbbatch_context *ctx = find(current);
-
-	if (!ctx || ctx->depth != 1 || ctx->unbatched)
-		return false;
-	ctx->flush_by_reclaim = tlbbatch_in_shrink_folio_list(parent_ip);
-	return true;
-}
-
-/**
  * tlbbatch_context_gates() - does a write-out hook act for the running task?
  * @parent_ip: unused
  *
@@ -186,11 +167,19 @@ bool notrace tlbbatch_context_gates(unsigned long parent_ip)
  * tlbbatch_context_gates_shmem() - does shmem's write-out hook act?
  * @parent_ip: unused
  *
- * Context: ftrace callback, preemption off.
- * Return: as tlbbatch_context_gates().
+ * A GPU driver's shrinker writes shmem too. It trusts that a folio which nobody
+ * maps, and which it locked, can't be stored to. A pass that owes a flush may have
+ * let go of that very folio: the driver gets the flush here, before it writes.
+ *
+ * Context: ftrace callback, preemption off, interrupts on.
+ * Return: as tlbbatch_context_gates(); false for a task that is in no pass.
  */
 bool notrace tlbbatch_context_gates_shmem(unsigned long parent_ip)
 {
+	if (!find(current)) {
+		tlbbatch_flush_before_foreign_write();
+		return false;
+	}
 	return tlbbatch_context_gates(parent_ip) &&
 	       !tlbbatch_debug_defer_shmem_late();
 }
@@ -306,6 +295,25 @@ u64 tlbbatch_contexts_waiting_folios(void)
 		if (READ_ONCE(owners[slot]))
 			sum += READ_ONCE(slots[slot].nr_waiting);
 	return sum;
+}
+
+/**
+ * tlbbatch_contexts_owe() - does any open pass owe a flush?
+ *
+ * A pass notes that it owes before it unlocks the folio, and takes the note back
+ * behind the flush. So whoever holds the lock of a folio that a pass unlocked
+ * sees the note, or the flush is complete.
+ *
+ * Context: any.
+ */
+bool tlbbatch_contexts_owe(void)
+{
+	unsigned int slot;
+
+	for (slot = 0; slot < BIT(slots_bits); slot++)
+		if (READ_ONCE(owners[slot]) && READ_ONCE(slots[slot].owes))
+			return true;
+	return false;
 }
 
 /**

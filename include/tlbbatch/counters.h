@@ -13,12 +13,14 @@
 	X(PASSES,		passes)					\
 	X(PASSES_DEFERRING,	passes_deferring)			\
 	X(PASSES_UNBATCHED,	passes_unbatched)			\
+	X(PASSES_LOW_PRIORITY,	passes_low_priority)			\
 	X(FLUSHES_REQUESTED,	flushes_requested)			\
 	X(FLUSHES_ISSUED,	flushes_issued)				\
 	X(FLUSHES_AVOIDED,	flushes_avoided)			\
 	X(FLUSHES_DEFERRING,	flushes_in_deferring_passes)		\
 	X(IPIS_AVOIDED,		ipis_avoided)				\
 	X(MOVES_FLUSHED,	moves_flushed)				\
+	X(FOREIGN_WRITES_FLUSHED, foreign_writes_flushed)		\
 	X(BATCHES,		batches)				\
 	X(FOLIOS_DEFERRED,	folios_deferred)			\
 	X(FOLIOS_DEFERRED_LARGE, folios_deferred_large)			\

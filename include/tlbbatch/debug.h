@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What only the test builds contain. module/Kbuild turns TLBBATCH_VARIANT into
+ * What only the test builds contain. module/Kbuild turns a word in
+ * module/.variant into
  *
  *  debug		fault injection, and a wait that widens the window in which
  *		folios wait; flushes are as in a release build
@@ -14,6 +15,7 @@
 #define TLBBATCH_DEBUG_H
 
 #include <linux/types.h>
+#include <tlbbatch/batch_policy.h>
 
 struct folio;
 struct tlbbatch_context;
@@ -60,6 +62,7 @@ enum tlbbatch_dirty_break {
 	TLBBATCH_DIRTY_BREAK_TRIPWIRE,	/* the same, and the tripwire is dead */
 	TLBBATCH_DIRTY_BREAK_UNREGISTER, /* the filter is cleared first */
 	TLBBATCH_DIRTY_BREAK_PROTO,	/* any prototype is the right one */
+	TLBBATCH_DIRTY_BREAK_FOREIGN,	/* no flush before others write shmem */
 };
 
 #ifdef TLBBATCH_DEBUG
@@ -78,7 +81,10 @@ u64 tlbbatch_debug_clock(void);
 void tlbbatch_debug_spent_own(u64 start);
 void tlbbatch_debug_spent_writing(u64 start);
 bool tlbbatch_debug_inject_writeout(struct folio *folio, int *ret);
-void tlbbatch_debug_before_drain(const struct tlbbatch_context *ctx);
+void tlbbatch_debug_before_flush(const struct tlbbatch_context *ctx);
+int tlbbatch_debug_priority_low(void);
+bool tlbbatch_debug_flush_each(void);
+void tlbbatch_debug_lose(struct folio *folio);
 
 #else
 
@@ -151,8 +157,22 @@ static inline bool tlbbatch_debug_inject_writeout(struct folio *folio, int *ret)
 	return false;
 }
 
-static inline void tlbbatch_debug_before_drain(const struct tlbbatch_context *ctx)
+static inline void tlbbatch_debug_lose(struct folio *folio)
 {
+}
+
+static inline void tlbbatch_debug_before_flush(const struct tlbbatch_context *ctx)
+{
+}
+
+static inline bool tlbbatch_debug_flush_each(void)
+{
+	return false;
+}
+
+static inline int tlbbatch_debug_priority_low(void)
+{
+	return TLBBATCH_PRIORITY_LOW;
 }
 
 #endif /* TLBBATCH_DEBUG */

@@ -35,12 +35,13 @@ def luf_row:
 		tlb_shootdowns: of(.tlb_shootdowns),
 		pgsteal_file: of(.pgsteal_file),
 		pgsteal_anon: of(.pgsteal_anon),
-		seconds: of(.seconds)
+		seconds: of(.seconds),
+		raw: map(del(.workload, .where))
 	};
 
 # Objects of a guest's luf.jsonl, its guest.json, and the suites of its kernel: an
 # object for a kernel.  In the order of the workloads as they were run.
-def luf_report($guest; $suites):
+def luf_report($guest; $suites; $commit):
 	. as $all |
 	{
 		kernel: $guest.kernel, cpus: $guest.cpus, mem_mb: $guest.mem_mb,
@@ -52,17 +53,20 @@ def luf_report($guest; $suites):
 			map(. as [$workload, $where] |
 				[$all[] | select(.workload == $workload and .where == $where)] |
 				luf_row))
-	};
+	} + provenance($guest; $commit);
 
 # What is wrong with such a list: a line each
 def luf_complaints($runs):
 	if type != "array" or length == 0 then "no list, or empty"
 	else
-		.[] | .kernel as $kernel |
+		.[] | .kernel as $kernel | .commit as $commit |
+		(provenance_complaints | "\($kernel): \(.)"),
 		if .rows | type != "array" or length == 0 then "\($kernel): no rows"
 		else
 			.rows[] | "\($kernel): \(.workload), \(.where): " + (
 				(select(.runs < $runs) | "only \(.runs) runs"),
+				(select($commit != null and (.raw | length) != .runs) |
+					"\(.raw | length) raw runs"),
 				(select(.flushes > 0 | not) | "no flushes"),
 				(select(.saving_percent < 0 or .saving_percent > 100) |
 					"saves \(.saving_percent)%"),

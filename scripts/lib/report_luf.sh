@@ -18,7 +18,8 @@ luf_jq()
 report_luf_guest()
 {
 	luf_jq -s --slurpfile guest "$1/guest.json" --arg suites "${KERNEL_SUITES[*]}" \
-		'[luf_report($guest[0]; $suites | split(" "))]' "$1/luf.jsonl"
+		--argjson commit "${REPORT_COMMIT:-$(report_commit)}" \
+		'[luf_report($guest[0]; $suites | split(" "); $commit)]' "$1/luf.jsonl"
 }
 
 # report_luf_merge FILE...: one list of all their kernels
