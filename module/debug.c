@@ -5,6 +5,7 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/pagemap.h>
+#include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/timex.h>
 #include <linux/writeback.h>
@@ -36,11 +37,6 @@ module_param(skip_move_flush, bool, 0644);
 MODULE_PARM_DESC(skip_move_flush,
 		 "debug: UFFDIO_MOVE moves swap entries without a flush; LOSES DATA");
 
-static bool skip_foreign_flush;
-module_param(skip_foreign_flush, bool, 0644);
-MODULE_PARM_DESC(skip_foreign_flush,
-		 "debug: drivers write shmem while a pass owes a flush; LOSES DATA");
-
 static int priority_low = TLBBATCH_PRIORITY_LOW;
 module_param(priority_low, int, 0644);
 MODULE_PARM_DESC(priority_low,
@@ -58,6 +54,14 @@ static bool defer_shmem_late;
 module_param(defer_shmem_late, bool, 0644);
 MODULE_PARM_DESC(defer_shmem_late,
 		 "debug: shmem folios wait in the swap cache, where a drop strands them");
+
+static unsigned int fail_detach;
+module_param(fail_detach, uint, 0644);
+MODULE_PARM_DESC(fail_detach, "debug: so many attempts to detach a hook find no memory");
+
+static unsigned int oops_pid;
+module_param(oops_pid, uint, 0644);
+MODULE_PARM_DESC(oops_pid, "debug: the task of this number dies in its next pass, of a null pointer");
 
 /* Cycles per CPU would be exact; for a measurement a lost update is nothing. */
 static ulong own_cycles, write_cycles;
@@ -80,7 +84,7 @@ MODULE_PARM_DESC(injected, "debug: write-outs that were not what they seemed");
 static unsigned int dirty_break;
 module_param(dirty_break, uint, 0644);
 MODULE_PARM_DESC(dirty_break,
-		 "debug: batching without 1: flush before a direct write 2: a file's 3: tlb_ubc kept 4: wait for passes 5: gates 6: gates, tripwire 7: unregister first 8: prototypes; LOSES DATA");
+		 "debug: batching without 1: flush before a direct write 2: a file's 3: tlb_ubc kept 4: wait for passes 5: gates 6: gates, tripwire 7: unregister first 8: prototypes 9: flush before a driver writes shmem; LOSES DATA");
 
 static char *wrong_proto = "";
 module_param(wrong_proto, charp, 0);
@@ -151,6 +155,37 @@ int tlbbatch_debug_fail_step(unsigned int step)
 bool tlbbatch_debug_fail_selftest(void)
 {
 	return fail_selftest;
+}
+
+/**
+ * tlbbatch_debug_fail_detach() - find no memory to detach a hook
+ *
+ * Context: knob mutex held.
+ * Return: -ENOMEM or 0.
+ */
+int tlbbatch_debug_fail_detach(void)
+{
+	unsigned int left = READ_ONCE(fail_detach);
+
+	if (!left)
+		return 0;
+	WRITE_ONCE(fail_detach, left - 1);
+	return -ENOMEM;
+}
+
+/**
+ * tlbbatch_debug_in_pass() - a pass has begun: die in it, if asked to
+ *
+ * Once, and of the task that was named alone.
+ *
+ * Context: reclaim, the pass's slot taken, no folio locked.
+ */
+void tlbbatch_debug_in_pass(void)
+{
+	if (READ_ONCE(oops_pid) != task_pid_nr(current))
+		return;
+	WRITE_ONCE(oops_pid, 0);
+	WRITE_ONCE(*(int *)NULL, 0);
 }
 
 /**
@@ -300,16 +335,6 @@ void tlbbatch_debug_before_flush(const struct tlbbatch_context *ctx)
 
 	if (ms && ctx->owes)
 		msleep(ms);
-}
-
-/**
- * tlbbatch_debug_skip_foreign_flush() - take the safety of foreign writes out
- *
- * Return: true if shmem must be written outside of reclaim without a flush.
- */
-bool tlbbatch_debug_skip_foreign_flush(void)
-{
-	return READ_ONCE(skip_foreign_flush);
 }
 
 /**

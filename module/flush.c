@@ -123,7 +123,8 @@ void tlbbatch_flush_before_move(struct mm_struct *mm)
  */
 void notrace tlbbatch_flush_before_foreign_write(void)
 {
-	if (!tlbbatch_contexts_owe() || tlbbatch_debug_skip_foreign_flush())
+	if (!tlbbatch_contexts_owe() ||
+	    tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_FOREIGN))
 		return;
 	static_call(tlbbatch_flush_tlb_all)();
 	tlbbatch_count(TLBBATCH_FOREIGN_WRITES_FLUSHED, 1);

@@ -26,8 +26,10 @@ static const struct tlbbatch_target flush_targets[] = {
 };
 
 static const struct tlbbatch_target move_targets[] = {
-	TARGET(folio_move_anon_rmap, "void(struct folio *, struct vm_area_struct *)"),
-	{ }
+	{
+		.symbol = "folio_move_anon_rmap",
+		.proto = "void(struct folio *, struct vm_area_struct *)",
+	}, { }
 };
 
 /* Attached in this order and detached in reverse; shrink_folio_list() opens
@@ -69,7 +71,7 @@ struct tlbbatch_hook tlbbatch_hooks[] = {
 	{
 		.name = "folio_move_anon_rmap",
 		.lost = "UFFDIO_MOVE could move a page that a CPU still stores to",
-		.acts = tlbbatch_move_acts,
+		.looks = true,
 		.need = { "uffdio_move", NULL, "this kernel has no UFFDIO_MOVE" },
 		.targets = move_targets,
 	},

@@ -73,19 +73,22 @@ static int disable(bool killable)
 		err = tlbbatch_contexts_wait_turnover("enabled=0", killable);
 	if (err)
 		return err;
-	tlbbatch_hooks_detach();
+	/* Want of memory can keep a hook: it does nothing, and batching is off. */
+	err = tlbbatch_hooks_detach();
 	enabled = false;
-	return 0;
+	return err;
 }
 
 /**
  * tlbbatch_knob_set_enabled() - start or stop batching
  * @value: 0 or 1
  *
- * When it returns from 0 no folio waits and every hook is detached.
+ * When it returns from 0 no folio waits, and every hook is detached unless it
+ * returns -ENOMEM: then a later write of 0 detaches the rest.
  *
  * Context: process context, may sleep.
- * Return: 0; -EINTR if the caller was killed; what tlbbatch_hooks_attach() returns.
+ * Return: 0; -EINTR if the caller was killed; what tlbbatch_hooks_attach() or
+ *	tlbbatch_hooks_detach() returns.
  */
 int tlbbatch_knob_set_enabled(unsigned int value)
 {

@@ -15,7 +15,6 @@
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/printk.h>
-#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <tlbbatch/counters.h>
@@ -128,6 +127,9 @@ bool notrace tlbbatch_context_enter(unsigned long parent_ip)
 		return false;
 	}
 	ctx->owner_start = current->start_boottime;
+	ctx->owner_pid = task_pid_nr(current);
+	/* As it is now: not worth task_lock(), and it ends in a NUL in any case. */
+	memcpy(ctx->owner_comm, current->comm, sizeof(ctx->owner_comm));
 	ctx->depth = 1;
 	return true;
 }
@@ -219,17 +221,23 @@ static bool same_pass(unsigned int slot, struct task_struct *owner,
 	       READ_ONCE(slots[slot].ended) == ended;
 }
 
-static void say_who(unsigned int slot, const char *what, unsigned int ms)
+/*
+ * An owner may have died in its pass (an oops), and its task_struct may be gone: the
+ * slot tells who it was. After so long its owner has long written that down.
+ */
+static void say_who(unsigned int slot, struct task_struct *owner,
+		    unsigned long ended, const char *what, unsigned int ms)
 {
-	struct task_struct *owner;
+	const struct tlbbatch_context *ctx = &slots[slot];
+	char comm[TASK_COMM_LEN];
+	pid_t pid = READ_ONCE(ctx->owner_pid);
 
-	/* Owners run reclaim, so they are alive; RCU keeps them while we look. */
-	rcu_read_lock();
-	owner = READ_ONCE(owners[slot]);
-	if (owner)
+	memcpy(comm, ctx->owner_comm, sizeof(comm));
+	comm[sizeof(comm) - 1] = '\0';
+	/* Not the name of the next pass's owner. */
+	if (same_pass(slot, owner, ended))
 		pr_info("%s waits for %s/%d, in reclaim for %u ms now\n",
-			what, owner->comm, task_pid_nr(owner), ms);
-	rcu_read_unlock();
+			what, comm, pid, ms);
 }
 
 /* Neither state counts as a hung task: there is nothing wrong with waiting. */
@@ -274,7 +282,7 @@ int tlbbatch_contexts_wait_turnover(const char *what, bool killable)
 			poll(killable);
 			ms += WAIT_POLL_MS;
 			if (ms % WAIT_MESSAGE_MS == 0)
-				say_who(slot, what, ms);
+				say_who(slot, owner, ended, what, ms);
 		}
 	}
 	return 0;

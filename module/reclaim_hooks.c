@@ -146,6 +146,7 @@ struct tlbbatch_context *tlbbatch_pass_begin(struct pglist_data *pgdat,
 
 	if (ctx->depth == 1)
 		begin_pass(ctx, pgdat, sc, stat);
+	tlbbatch_debug_in_pass();
 	return ctx;
 }
 

@@ -81,6 +81,21 @@ static u32 target_memcg_offset, nr_to_reclaim_offset, priority_offset;
 static s64 pageout_success;
 static const bool *demotion_enabled;
 
+/* A kprobe's address lies behind an ENDBR, where the kernel has them. */
+static unsigned long function_start(const char *name, unsigned long addr)
+{
+	unsigned long offset;
+	char text[64];
+	const char *plus;
+
+	snprintf(text, sizeof(text), "%pS", (void *)addr);
+	plus = strchr(text, '+');
+	if (!plus || strncmp(text, name, plus - text) ||
+	    sscanf(plus, "+0x%lx/", &offset) != 1)
+		return 0;
+	return addr - offset;
+}
+
 /*
  * A kprobe tells one address, kallsyms_lookup_name()'s own, and is gone again
  * before anything else happens. Never arm one on a hot function to find it.
@@ -100,8 +115,10 @@ static int find_kallsyms(void)
 	err = register_kprobe(&probe);
 	if (err)
 		return err;
-	addr = (unsigned long)probe.addr;
+	addr = function_start(probe.symbol_name, (unsigned long)probe.addr);
 	unregister_kprobe(&probe);
+	if (!addr)
+		return -ENOENT;
 	tlbbatch_call_set(&call, addr);
 	return 0;
 }

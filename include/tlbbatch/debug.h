@@ -62,6 +62,7 @@ enum tlbbatch_dirty_break {
 	TLBBATCH_DIRTY_BREAK_TRIPWIRE,	/* the same, and the tripwire is dead */
 	TLBBATCH_DIRTY_BREAK_UNREGISTER, /* the filter is cleared first */
 	TLBBATCH_DIRTY_BREAK_PROTO,	/* any prototype is the right one */
+	TLBBATCH_DIRTY_BREAK_FOREIGN,	/* no flush before others write shmem */
 };
 
 #ifdef TLBBATCH_DEBUG
@@ -71,6 +72,8 @@ const char *tlbbatch_debug_proto(const char *hook, const char *proto);
 bool tlbbatch_luf_break(enum tlbbatch_luf_break rule);
 int tlbbatch_debug_fail_step(unsigned int step);
 bool tlbbatch_debug_fail_selftest(void);
+int tlbbatch_debug_fail_detach(void);
+void tlbbatch_debug_in_pass(void);
 bool tlbbatch_debug_defer_always(void);
 bool tlbbatch_debug_defer_never(void);
 bool tlbbatch_debug_skip_move_flush(void);
@@ -81,7 +84,6 @@ void tlbbatch_debug_spent_own(u64 start);
 void tlbbatch_debug_spent_writing(u64 start);
 bool tlbbatch_debug_inject_writeout(struct folio *folio, int *ret);
 void tlbbatch_debug_before_flush(const struct tlbbatch_context *ctx);
-bool tlbbatch_debug_skip_foreign_flush(void);
 int tlbbatch_debug_priority_low(void);
 bool tlbbatch_debug_flush_each(void);
 void tlbbatch_debug_lose(struct folio *folio);
@@ -112,6 +114,15 @@ static inline int tlbbatch_debug_fail_step(unsigned int step)
 static inline bool tlbbatch_debug_fail_selftest(void)
 {
 	return false;
+}
+
+static inline int tlbbatch_debug_fail_detach(void)
+{
+	return 0;
+}
+
+static inline void tlbbatch_debug_in_pass(void)
+{
 }
 
 static inline bool tlbbatch_debug_defer_always(void)
@@ -163,11 +174,6 @@ static inline void tlbbatch_debug_lose(struct folio *folio)
 
 static inline void tlbbatch_debug_before_flush(const struct tlbbatch_context *ctx)
 {
-}
-
-static inline bool tlbbatch_debug_skip_foreign_flush(void)
-{
-	return false;
 }
 
 static inline bool tlbbatch_debug_flush_each(void)

@@ -38,9 +38,9 @@ void tlbbatch_type_count_memcg_events(struct mem_cgroup *memcg,
 				      unsigned long count);
 void tlbbatch_type_flush_tlb_batched_pending(struct mm_struct *mm);
 void tlbbatch_type_flush_tlb_all(void);
-void tlbbatch_type_folio_move_anon_rmap(struct folio *folio,
-					struct vm_area_struct *vma);
 int tlbbatch_type_write(struct compat_swap_io *io, struct folio *folio);
+/* Jumped to from assembler alone, which hands all arguments on as they are. */
+void tlbbatch_type_jump(void);
 
 /* Called, never hooked: set by symbols.c. */
 DECLARE_STATIC_CALL(tlbbatch_kallsyms_lookup_name,
@@ -73,8 +73,6 @@ DECLARE_STATIC_CALL(tlbbatch_orig_try_to_unmap_flush,
 		    tlbbatch_type_try_to_unmap_flush);
 DECLARE_STATIC_CALL(tlbbatch_orig_try_to_unmap_flush_dirty,
 		    tlbbatch_type_try_to_unmap_flush_dirty);
-DECLARE_STATIC_CALL(tlbbatch_orig_folio_move_anon_rmap,
-		    tlbbatch_type_folio_move_anon_rmap);
 
 /**
  * struct tlbbatch_call - a static call as data, for tables

@@ -32,6 +32,9 @@ struct tlbbatch_waiting {
  * struct tlbbatch_context - one reclaim pass
  * @owner_start: when the owner was started, in ns of boot time: a task that died
  *	inside a pass (an oops) must not leave its slot to another at its address
+ * @owner_pid: the owner's number and name, as they were when the pass began: the
+ *	log may have to name an owner that is dead
+ * @owner_comm: its name
  * @ended: passes that this slot has seen the end of, to tell one from the next
  * @depth: 1 in the pass, more in a pass nested in it, which is never batched
  * @batch_size: folios per flush, as it was when the pass began
@@ -58,6 +61,8 @@ struct tlbbatch_waiting {
  */
 struct tlbbatch_context {
 	u64 owner_start;
+	pid_t owner_pid;
+	char owner_comm[TASK_COMM_LEN];
 	unsigned long ended;
 	unsigned int depth;
 	unsigned int batch_size;

@@ -121,6 +121,9 @@ int main(int argc, char **argv)
 		    fd, 0);
 	if (base == MAP_FAILED)
 		die_environment("mmap: %s", strerror(errno));
+	/* Read-ahead's bit of a page is the one that kswapd looks for. */
+	if (madvise(base, PAGES * PAGE_BYTES, MADV_RANDOM))
+		die_environment("MADV_RANDOM: %s", strerror(errno));
 	start_thread(&spinner, spin, &cpus[1]);
 	/* Its CPU must have loaded this mm before pages go. */
 	sleep_ms(50);

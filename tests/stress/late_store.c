@@ -8,17 +8,18 @@
  * (detector.c) hits that moment by chance; here the reclaiming task is held there by
  * the module step (tests/guest/modules/step), so a single round is enough to tell.
  *
- * A round: the writer stores a growing number into the first page, and then leaves
- * the page alone without leaving its CPU, so that it keeps its entry. The reclaimer
- * asks for the whole range with MADV_PAGEOUT. At the first step something else may
- * happen (below); at the second step, when the first page is done with and another
- * one is worked on, the writer stores the next number. When the pass is over, the
- * page is freed for certain and read again: it must hold that number.
+ * A round: the reclaimer asks for the whole range with MADV_PAGEOUT, and is stopped
+ * where it is about to unmap the first page. The writer stores a growing number into
+ * that page, and then leaves it alone without leaving its CPU, so that it keeps its
+ * entry. At the first step (by default this one) something else may happen, see below;
+ * at the second step, when the first page is done with and another one is worked on,
+ * the writer stores the next number. When the pass is over, the page is freed for
+ * certain and read again: it must hold that number.
  *
  *  --driver	at the first step, with the page locked, a driver begins to write it
  *		back (tests/guest/modules/shmem-driver): it takes a reference, waits for
  *		the lock, and writes as soon as reclaim gives up because of the reference
- *  --command	at the first step this shell command is run
+ *  --tell FILE	at the first step FILE is made, and the pass goes on when it has gone
  *
  * Swap has to be on zram: a write to a disk is under way for long, and a page that
  * is still in the swap cache is found again with the late store in it.
@@ -46,7 +47,7 @@ struct late {
 	int fd;			/* memfd of a shared mapping, or -1 */
 	int pagemap;
 	const char *cgroup;
-	const char *command;
+	const char *tell;
 	bool driver;
 	unsigned long first, second;
 	int cpus[NR_CPUS];
@@ -261,6 +262,23 @@ static void empty_new_lists(const struct late *late)
 		die_environment("mbind: %s", strerror(errno));
 }
 
+/* No process is made here: that takes mmap_lock, which the reclaimer holds. */
+static bool told(const char *path)
+{
+	uint64_t start = now_ns();
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		die_environment("%s: %s", path, strerror(errno));
+	close(fd);
+	while (!access(path, F_OK)) {
+		if (seconds_since(start) * 1000 > STEP_MS)
+			return false;
+		sleep_ms(1);
+	}
+	return true;
+}
+
 /* What happens while the reclaimer stands at its first step. */
 static bool first_step(struct late *late)
 {
@@ -271,7 +289,7 @@ static bool first_step(struct late *late)
 			return false;
 		}
 	}
-	return !late->command || system(late->command) == 0;
+	return !late->tell || told(late->tell);
 }
 
 /* True if the late store was made where it was meant to be. */
@@ -280,10 +298,15 @@ static bool one_pass(struct late *late)
 	bool made = false;
 
 	put_number(STEP "at", 0);
-	put_number(STEP "allowed", late->first - 1);
+	put_number(STEP "allowed", 0);
 	put_number(STEP "late", 0);
 	put_number(STEP "pid", (unsigned long)late->reclaimer_tid);
 	__atomic_add_fetch(&late->passes, 1, __ATOMIC_RELEASE);
+	if (!step_comes(1))
+		goto out;
+	/* For the entry: what madvise() began with has flushed it. */
+	store_now(late);
+	put_number(STEP "allowed", late->first - 1);
 	if (!step_comes(late->first) || !first_step(late))
 		goto out;
 	put_number(STEP "allowed", late->second - 1);
@@ -344,8 +367,6 @@ static int run(struct late *late, unsigned int rounds)
 			late->base[page * PAGE_WORDS] = round + 1;
 		store_now(late);
 		empty_new_lists(late);
-		/* Once more, for the entry: the writer's CPU has done other work. */
-		store_now(late);
 		if (!one_pass(late) || !freed(late))
 			continue;
 		judged++;
@@ -378,7 +399,7 @@ int main(int argc, char **argv)
 		{ "pages", required_argument, NULL, 'p' },
 		{ "first", required_argument, NULL, '1' },
 		{ "second", required_argument, NULL, '2' },
-		{ "command", required_argument, NULL, 'x' },
+		{ "tell", required_argument, NULL, 'x' },
 		{ "driver", no_argument, NULL, 'd' },
 		{ "shared", no_argument, NULL, 's' },
 		{ }
@@ -406,7 +427,7 @@ int main(int argc, char **argv)
 			late.second = parse_number("second", optarg, 1, 100);
 			break;
 		case 'x':
-			late.command = optarg;
+			late.tell = optarg;
 			break;
 		case 'd':
 			late.driver = true;
@@ -420,7 +441,7 @@ int main(int argc, char **argv)
 	}
 	if (optind != argc || !late.cgroup || late.second <= late.first ||
 	    (late.driver && !shared))
-		die_usage("late_store --cgroup DIR [--rounds N] [--pages N] [--first STEP] [--second STEP] [--shared [--driver]] [--command SHELL]");
+		die_usage("late_store --cgroup DIR [--rounds N] [--pages N] [--first STEP] [--second STEP] [--shared [--driver]] [--tell FILE]");
 	start_watchdog(rounds * 30 + 60);
 	map_pages(&late, shared);
 	return run(&late, rounds);

@@ -25,14 +25,15 @@
 #define POISON		"/sys/kernel/debug/hwpoison/corrupt-pfn"
 #define PAGEMAP_PFN	((1ULL << 55) - 1)
 #define WINDOW_MS	10000	/* give up when nothing waits by then */
-#define PAGES		8UL
+#define PAGES		32UL
 
 struct scene {
 	uint64_t *base;
 	int fd;			/* memfd, or -1: a System V segment */
 	int shmid;
 	const char *cgroup;
-	uint64_t pfn;		/* of the first page, when it was mapped */
+	uint64_t pfns[PAGES];	/* when they were mapped */
+	size_t lost;		/* a page that is lost by right, or PAGES */
 	struct uring uring;
 	int pipe[2];
 	bool met, stop;
@@ -54,13 +55,13 @@ static void fill(struct scene *scene)
 				word_of(page, word);
 }
 
-static int verify(const struct scene *scene, size_t first)
+static int verify(const struct scene *scene)
 {
 	size_t page, word;
 	int wrong = 0;
 
-	for (page = first; page < PAGES; page++)
-		for (word = 0; word < PAGE_WORDS; word++)
+	for (page = 0; page < PAGES; page++)
+		for (word = 0; page != scene->lost && word < PAGE_WORDS; word++)
 			if (scene->base[page * PAGE_WORDS + word] !=
 			    word_of(page, word)) {
 				say(STDERR_FILENO, "page %zu word %zu: found %#" PRIx64 "\n",
@@ -70,15 +71,6 @@ static int verify(const struct scene *scene, size_t first)
 				break;
 			}
 	return wrong;
-}
-
-static void put_text(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-
-	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
-		die_environment("%s: %s: %s", path, text, strerror(errno));
-	close(fd);
 }
 
 static uint64_t folios_waiting(void)
@@ -124,20 +116,40 @@ static void *reclaim(void *argument)
 	return NULL;
 }
 
-/* All of these pages were unmapped by reclaim, and folios wait. */
-static void wait_until_they_wait(const struct scene *scene)
+/*
+ * A page that waits: reclaim has unmapped it, and it is in memory still. Reclaim takes
+ * other pages of this process, too, and few at a time. Returns PAGES if there is none.
+ */
+static size_t some_page_waits(const struct scene *scene, int pagemap)
+{
+	unsigned char there[PAGES];
+	size_t page;
+
+	if (!folios_waiting())
+		return PAGES;
+	if (mincore(scene->base, PAGES * PAGE_BYTES, there))
+		die_environment("mincore: %s", strerror(errno));
+	for (page = 0; page < PAGES; page++)
+		if (there[page] & 1 &&
+		    !(pagemap_entry(pagemap, scene->base + page * PAGE_WORDS) &
+		      PAGEMAP_PRESENT))
+			break;
+	return page;
+}
+
+static size_t wait_until_they_wait(const struct scene *scene)
 {
 	int pagemap = open_pagemap();
 	uint64_t start = now_ns();
+	size_t page;
 
-	while (pagemap_count(pagemap, scene->base, PAGES, PAGEMAP_PRESENT) ||
-	       folios_waiting() < PAGES) {
+	while ((page = some_page_waits(scene, pagemap)) == PAGES) {
 		if (seconds_since(start) * 1000 > WINDOW_MS)
-			die_environment("the folios didn't wait within %d ms",
-					WINDOW_MS);
+			die_environment("no folio waited within %d ms", WINDOW_MS);
 		sleep_ms(1);
 	}
 	close(pagemap);
+	return page;
 }
 
 static void unmap(struct scene *scene)
@@ -163,7 +175,8 @@ static void do_referenced(struct scene *scene)
 {
 	struct iovec iov = { scene->base, PAGES * PAGE_BYTES };
 
-	if (vmsplice(scene->pipe[1], &iov, 1, 0) != (ssize_t)iov.iov_len)
+	if (fcntl(scene->pipe[1], F_SETPIPE_SZ, 2 * PAGES * PAGE_BYTES) < 0 ||
+	    vmsplice(scene->pipe[1], &iov, 1, 0) != (ssize_t)iov.iov_len)
 		die_environment("vmsplice: %s", strerror(errno));
 	unmap(scene);
 }
@@ -186,15 +199,24 @@ static void end_unevictable(struct scene *scene)
 		die_environment("SHM_UNLOCK: %s", strerror(errno));
 }
 
+/* Pages that don't wait are none of the driver's business: it is refused. */
 static void drive(const struct scene *scene, const char *what)
 {
+	int fd = open(DRIVER, O_WRONLY | O_CLOEXEC);
 	char text[64];
 	size_t page;
+	int length;
 
+	if (fd < 0)
+		die_environment("%s: %s", DRIVER, strerror(errno));
 	for (page = 0; page < PAGES; page++) {
-		snprintf(text, sizeof(text), "%s %d %zu", what, scene->fd, page);
-		put_text(DRIVER, text);
+		length = snprintf(text, sizeof(text), "%s %d %zu", what,
+				  scene->fd, page);
+		if (pwrite(fd, text, (size_t)length, 0) < 0 && errno != EBUSY &&
+		    errno != ENOENT && errno != EAGAIN)
+			die_environment("%s: %s", text, strerror(errno));
 	}
+	close(fd);
 }
 
 static void do_clean(struct scene *scene)
@@ -224,7 +246,7 @@ static void do_hwpoison(struct scene *scene)
 
 	if (fd < 0)
 		die_environment("%s: %s", POISON, strerror(errno));
-	snprintf(text, sizeof(text), "%#" PRIx64, scene->pfn);
+	snprintf(text, sizeof(text), "%#" PRIx64, scene->pfns[scene->lost]);
 	/* What the kernel could do about it is none of this test's business. */
 	if (write(fd, text, strlen(text)) < 0)
 		say(STDERR_FILENO, "memory failure at %s: %s\n", text,
@@ -241,22 +263,22 @@ static const struct action {
 	const char *name;
 	void (*act)(struct scene *scene);
 	void (*end)(struct scene *scene);
-	bool sysv;
-	size_t lost;		/* pages that are lost by right */
+	bool sysv, loses;
 } actions[] = {
-	{ "pinned", do_pinned, end_pinned, false, 0 },
-	{ "referenced", do_referenced, end_referenced, false, 0 },
-	{ "unevictable", do_unevictable, end_unevictable, true, 0 },
-	{ "clean", do_clean, do_nothing, false, 0 },
-	{ "writeback", do_writeback, end_writeback, false, 0 },
-	{ "gone", do_gone, do_nothing, false, 0 },
-	{ "hwpoison", do_hwpoison, do_nothing, false, 1 },
+	{ "pinned", do_pinned, end_pinned, false, false },
+	{ "referenced", do_referenced, end_referenced, false, false },
+	{ "unevictable", do_unevictable, end_unevictable, true, false },
+	{ "clean", do_clean, do_nothing, false, false },
+	{ "writeback", do_writeback, end_writeback, false, false },
+	{ "gone", do_gone, do_nothing, false, false },
+	{ "hwpoison", do_hwpoison, do_nothing, false, true },
 };
 
 static void make(struct scene *scene, const struct action *action)
 {
 	size_t bytes = PAGES * PAGE_BYTES;
 	int pagemap;
+	size_t page;
 
 	scene->fd = -1;
 	if (action->sysv) {
@@ -274,7 +296,9 @@ static void make(struct scene *scene, const struct action *action)
 		die_environment("mmap: %s", strerror(errno));
 	fill(scene);
 	pagemap = open_pagemap();
-	scene->pfn = pagemap_entry(pagemap, scene->base) & PAGEMAP_PFN;
+	for (page = 0; page < PAGES; page++)
+		scene->pfns[page] = PAGEMAP_PFN &
+			pagemap_entry(pagemap, scene->base + page * PAGE_WORDS);
 	close(pagemap);
 	if (action->act == do_pinned && !uring_open(&scene->uring))
 		die_environment("io_uring: %s", strerror(errno));
@@ -285,6 +309,7 @@ static void make(struct scene *scene, const struct action *action)
 static int run(struct scene *scene, const struct action *action)
 {
 	pthread_t spinner, reclaimer;
+	size_t page;
 	int wrong;
 
 	make(scene, action);
@@ -292,16 +317,17 @@ static int run(struct scene *scene, const struct action *action)
 	/* The spinner's CPU must have loaded this mm before pages go. */
 	sleep_ms(50);
 	start_thread(&reclaimer, reclaim, scene);
-	wait_until_they_wait(scene);
+	page = wait_until_they_wait(scene);
+	scene->lost = action->loses ? page : PAGES;
 	__atomic_store_n(&scene->met, true, __ATOMIC_RELAXED);
 	action->act(scene);
 	pthread_join(reclaimer, NULL);
 	action->end(scene);
-	wrong = verify(scene, action->lost);
+	wrong = verify(scene);
 	__atomic_store_n(&scene->stop, true, __ATOMIC_RELAXED);
 	pthread_join(spinner, NULL);
-	say(STDOUT_FILENO, "action=%s wrong=%d pfn=%#" PRIx64 "\n", action->name,
-	    wrong, scene->pfn);
+	say(STDOUT_FILENO, "action=%s wrong=%d waited=%zu\n", action->name, wrong,
+	    page);
 	return wrong ? STRESS_DATA_ERROR : STRESS_OK;
 }
 
