@@ -23,6 +23,10 @@ DEFINE_STATIC_CALL_NULL(tlbbatch_jump_4, tlbbatch_type_jump);
 DEFINE_STATIC_CALL_NULL(tlbbatch_jump_5, tlbbatch_type_jump);
 DEFINE_STATIC_CALL_NULL(tlbbatch_jump_6, tlbbatch_type_jump);
 DEFINE_STATIC_CALL_NULL(tlbbatch_jump_7, tlbbatch_type_jump);
+DEFINE_STATIC_CALL_NULL(tlbbatch_jump_8, tlbbatch_type_jump);
+DEFINE_STATIC_CALL_NULL(tlbbatch_jump_9, tlbbatch_type_jump);
+DEFINE_STATIC_CALL_NULL(tlbbatch_jump_10, tlbbatch_type_jump);
+DEFINE_STATIC_CALL_NULL(tlbbatch_jump_11, tlbbatch_type_jump);
 
 /* 16 bytes of padding are what FUNCTION_PADDING_BYTES is where there is any. */
 #define ENTRY(n)							\
@@ -45,6 +49,10 @@ ENTRY(4);
 ENTRY(5);
 ENTRY(6);
 ENTRY(7);
+ENTRY(8);
+ENTRY(9);
+ENTRY(10);
+ENTRY(11);
 
 /* What the assembler has made, in C. */
 #define CODE(n)	void tlbbatch_entry_##n(void)
@@ -57,6 +65,10 @@ CODE(4);
 CODE(5);
 CODE(6);
 CODE(7);
+CODE(8);
+CODE(9);
+CODE(10);
+CODE(11);
 
 #define ROW(n)	{ tlbbatch_entry_##n, TLBBATCH_CALL(tlbbatch_jump_##n) }
 
@@ -65,6 +77,7 @@ static const struct entry {
 	struct tlbbatch_call jump;
 } entries[] = {
 	ROW(0), ROW(1), ROW(2), ROW(3), ROW(4), ROW(5), ROW(6), ROW(7),
+	ROW(8), ROW(9), ROW(10), ROW(11),
 };
 
 static unsigned int used;

@@ -84,7 +84,10 @@ static __always_inline void release(struct tlbbatch_context *ctx)
 {
 	/* Only an end counts: a waiter must not take a claim for one. */
 	WRITE_ONCE(ctx->ended, ctx->ended + 1);
-	/* All of the pass comes before; pairs with the acquire in same_pass(). */
+	/*
+	 * All of the pass comes before; pairs with the acquires in same_pass()
+	 * and tlbbatch_contexts_wait_turnover().
+	 */
 	smp_store_release(&owners[ctx - slots], NULL);
 }
 
@@ -236,7 +239,7 @@ static void say_who(unsigned int slot, struct task_struct *owner,
 	comm[sizeof(comm) - 1] = '\0';
 	/* Not the name of the next pass's owner. */
 	if (same_pass(slot, owner, ended))
-		pr_info("%s waits for %s/%d, in reclaim for %u ms now\n",
+		pr_info("%s waits for %s/%d, in reclaim, for %u ms now\n",
 			what, comm, pid, ms);
 }
 
@@ -270,9 +273,11 @@ int tlbbatch_contexts_wait_turnover(const char *what, bool killable)
 	/* What was set before is visible, or the claim is; pairs with claim(). */
 	smp_mb();
 	for (slot = 0; slot < BIT(slots_bits); slot++) {
-		struct task_struct *owner = READ_ONCE(owners[slot]);
+		/* The count is this owner's pass's; pairs with release(). */
+		struct task_struct *owner = smp_load_acquire(&owners[slot]);
 		unsigned long ended = READ_ONCE(slots[slot].ended);
-		unsigned int ms = 0;
+		unsigned int ms, next = WAIT_MESSAGE_MS;
+		unsigned long start = jiffies;
 
 		if (!owner)
 			continue;
@@ -280,9 +285,11 @@ int tlbbatch_contexts_wait_turnover(const char *what, bool killable)
 			if (killable && fatal_signal_pending(current))
 				return -EINTR;
 			poll(killable);
-			ms += WAIT_POLL_MS;
-			if (ms % WAIT_MESSAGE_MS == 0)
-				say_who(slot, owner, ended, what, ms);
+			ms = jiffies_to_msecs(jiffies - start);
+			if (ms < next)
+				continue;
+			say_who(slot, owner, ended, what, ms);
+			next += WAIT_MESSAGE_MS;
 		}
 	}
 	return 0;
