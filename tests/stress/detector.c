@@ -56,7 +56,7 @@ static const struct round {
 
 #define ALL_AT_ONCE	4	/* rounds, before those one by one */
 #define MAX_CALLS	8	/* of MADV_PAGEOUT in a round */
-#define LONGER		8	/* for --swap-ins: so many times --seconds, at most */
+#define LONGER		15	/* for --swap-ins: so many times --seconds, at most */
 
 struct watched_page {
 	uint64_t published;	/* by the writer, after its store */
