@@ -61,7 +61,7 @@ MODULE_PARM_DESC(injected, "debug: write-outs that were not what they seemed");
 static unsigned int luf_break;
 module_param(luf_break, uint, 0644);
 MODULE_PARM_DESC(luf_break,
-		 "debug: LUF tracking without 1: reuse 2: looking 3: events; 4: own flushes count 5: all is read-only 6: partial flushes count");
+		 "debug: LUF tracking without 1: reuse 2: looking 3: events; 4: own flushes count 5: all is read-only 6: partial flushes count 7: bulk untold");
 
 /**
  * tlbbatch_luf_break() - is a rule of LUF's simulation taken out?
@@ -72,6 +72,20 @@ MODULE_PARM_DESC(luf_break,
 bool tlbbatch_luf_break(enum tlbbatch_luf_break rule)
 {
 	return READ_ONCE(luf_break) == rule;
+}
+
+static bool fail_unregister;
+module_param(fail_unregister, bool, 0644);
+MODULE_PARM_DESC(fail_unregister, "debug: ftrace doesn't let go of LUF tracking");
+
+/**
+ * tlbbatch_debug_fail_unregister() - make it look as if ftrace were dead
+ *
+ * Return: what unregister_ftrace_function() says then, or 0.
+ */
+int tlbbatch_debug_fail_unregister(void)
+{
+	return READ_ONCE(fail_unregister) ? -ENODEV : 0;
 }
 
 /**

@@ -16,7 +16,6 @@
 #include <linux/spinlock.h>
 #include <tlbbatch/counters.h>
 #include <tlbbatch/debug.h>
-#include <tlbbatch/luf_observe.h>
 #include <tlbbatch/luf_pass.h>
 #include <tlbbatch/luf_table.h>
 
@@ -253,9 +252,6 @@ static bool end(unsigned int slot, u64 word, enum tlbbatch_luf_state event,
 	state = tlbbatch_luf_outcome(&facts);
 	if (state == TLBBATCH_GENERATION_OPEN)
 		return false;
-	/* A use that went unseen may be over again. */
-	if (state == TLBBATCH_GENERATION_SAVED && !tlbbatch_luf_sees_bulk())
-		state = TLBBATCH_GENERATION_UNTRACKED;
 	if (cmpxchg64(&generation->word, word, tlbbatch_luf_word(number, state)) !=
 	    word)
 		return false;
@@ -419,24 +415,6 @@ void tlbbatch_luf_give_up(const struct address_space *file,
 			continue;
 		end(slot, word, TLBBATCH_GENERATION_GIVEN_UP, reason,
 		    (struct taken){ 0 });
-	}
-}
-
-/**
- * tlbbatch_luf_distrust() - a reuse may have gone unseen
- *
- * Context: any but NMI.
- */
-void tlbbatch_luf_distrust(void)
-{
-	unsigned int slot;
-	u64 word;
-
-	for_each_set_bit(slot, used, TLBBATCH_LUF_GENERATIONS) {
-		word = look_at(slot);
-		if (word)
-			end(slot, word, TLBBATCH_GENERATION_UNTRACKED, 0,
-			    (struct taken){ 0 });
 	}
 }
 

@@ -47,11 +47,13 @@ enum tlbbatch_luf_break {
 	TLBBATCH_LUF_BREAK_ECHO,	/* a flush that LUF puts off completes */
 	TLBBATCH_LUF_BREAK_READONLY,	/* rule 18a */
 	TLBBATCH_LUF_BREAK_PARTIAL,	/* any flush completes, even one only sent */
+	TLBBATCH_LUF_BREAK_BULK,	/* bulk allocations go untold */
 };
 
 #ifdef TLBBATCH_DEBUG
 
 bool tlbbatch_luf_break(enum tlbbatch_luf_break rule);
+int tlbbatch_debug_fail_unregister(void);
 int tlbbatch_debug_fail_step(unsigned int step);
 bool tlbbatch_debug_fail_selftest(void);
 bool tlbbatch_debug_defer_always(void);
@@ -69,6 +71,11 @@ void tlbbatch_debug_before_drain(const struct tlbbatch_context *ctx);
 static inline bool tlbbatch_luf_break(enum tlbbatch_luf_break rule)
 {
 	return false;
+}
+
+static inline int tlbbatch_debug_fail_unregister(void)
+{
+	return 0;
 }
 
 static inline int tlbbatch_debug_fail_step(unsigned int step)

@@ -83,7 +83,6 @@ void tlbbatch_luf_stillborn(enum tlbbatch_luf_reason reason);
 void tlbbatch_luf_untracked(void);
 void tlbbatch_luf_give_up(const struct address_space *file,
 			  enum tlbbatch_luf_reason reason);
-void tlbbatch_luf_distrust(void);
 void tlbbatch_luf_reuse(unsigned long pfn, unsigned int nr);
 void tlbbatch_luf_cover(unsigned int cpu, u64 number);
 extern atomic64_t tlbbatch_luf_last;
