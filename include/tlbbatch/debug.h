@@ -47,7 +47,7 @@ enum tlbbatch_luf_break {
 	TLBBATCH_LUF_BREAK_ECHO,	/* a flush that LUF puts off completes */
 	TLBBATCH_LUF_BREAK_READONLY,	/* rule 18a */
 	TLBBATCH_LUF_BREAK_PARTIAL,	/* any flush completes, even one only sent */
-	TLBBATCH_LUF_BREAK_BULK,	/* bulk allocations go untold */
+	TLBBATCH_LUF_BREAK_BULK = 10,	/* bulk allocations go untold */
 };
 
 #ifdef TLBBATCH_DEBUG
