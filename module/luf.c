@@ -9,6 +9,7 @@
  *  luf_pass.c		which tasks are in a pass
  *  luf_unmap.c		what a pass unmaps and flushes: it makes generations
  *  luf_flush.c		what CPUs flush for other reasons: it covers them
+ *  luf_coverage.c	what these have covered
  *  luf_table.c		the open generations, and how each ends
  *  luf_index.c, luf_pages.c	the pages that they freed
  *  luf_generation.c	the decisions

@@ -47,7 +47,10 @@ enum tlbbatch_luf_break {
 	TLBBATCH_LUF_BREAK_ECHO,	/* a flush that LUF puts off completes */
 	TLBBATCH_LUF_BREAK_READONLY,	/* rule 18a */
 	TLBBATCH_LUF_BREAK_PARTIAL,	/* any flush completes, even one only sent */
-	TLBBATCH_LUF_BREAK_BULK = 10,	/* bulk allocations go untold */
+	TLBBATCH_LUF_BREAK_LAZY,	/* lazy CPUs are interrupted, too */
+	TLBBATCH_LUF_BREAK_POSTED,	/* the posted series notices every flush */
+	TLBBATCH_LUF_BREAK_SLEEPERS,	/* a pass isn't over before its task's next */
+	TLBBATCH_LUF_BREAK_BULK,	/* bulk allocations go untold */
 };
 
 #ifdef TLBBATCH_DEBUG

@@ -7,6 +7,7 @@
 
 struct ftrace_ops;
 struct ftrace_regs;
+struct mm_struct;
 
 /**
  * struct tlbbatch_luf_entry - a function of the kernel whose entry is watched
@@ -39,7 +40,9 @@ const char *tlbbatch_luf_events_resolve(void);
 bool tlbbatch_luf_large_freed_early(void);
 
 /* luf_flush.c: flushes, CPU by CPU */
-void tlbbatch_luf_see_flush_begin(bool of_mm);
+void tlbbatch_luf_see_pending(struct mm_struct *mm);
+void tlbbatch_luf_see_flush_begin(const struct mm_struct *mm, u64 tlb_gen,
+				  unsigned int initiator);
 void tlbbatch_luf_probe_tlb_flush(void *data, int reason, unsigned long pages);
 void tlbbatch_luf_seen_youngest(void);
 
