@@ -99,7 +99,7 @@ MODULE_PARM_DESC(lose,
 static unsigned int luf_break;
 module_param(luf_break, uint, 0644);
 MODULE_PARM_DESC(luf_break,
-		 "debug: LUF tracking without 1: reuse 2: looking 3: events; 4: own flushes count 5: all is read-only 6: partial flushes count 7: so do lazy CPUs 8: all flushes count as posted 9: sleepers keep their slot 10: a demotion ends the pass");
+		 "debug: LUF tracking without 1: reuse 2: looking 3: events; 4: own flushes count 5: all is read-only 6: partial flushes count 7: so do lazy CPUs 8: all flushes count as posted 9: sleepers keep their slot 10: a demotion ends the pass 11: bulk untold");
 
 /**
  * tlbbatch_dirty_break() - is a rule of batching taken out?
@@ -134,6 +134,20 @@ const char *tlbbatch_debug_proto(const char *hook, const char *proto)
 bool tlbbatch_luf_break(enum tlbbatch_luf_break rule)
 {
 	return READ_ONCE(luf_break) == rule;
+}
+
+static bool fail_unregister;
+module_param(fail_unregister, bool, 0644);
+MODULE_PARM_DESC(fail_unregister, "debug: ftrace doesn't let go of LUF tracking");
+
+/**
+ * tlbbatch_debug_fail_unregister() - make it look as if ftrace were dead
+ *
+ * Return: what unregister_ftrace_function() says then, or 0.
+ */
+int tlbbatch_debug_fail_unregister(void)
+{
+	return READ_ONCE(fail_unregister) ? -ENODEV : 0;
 }
 
 /**

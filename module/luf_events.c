@@ -69,11 +69,6 @@ static void see_do_exit(struct ftrace_regs *fregs)
 	tlbbatch_luf_see_exit();
 }
 
-static void see_arch_tlbbatch_flush(struct ftrace_regs *fregs)
-{
-	tlbbatch_luf_see_flush((struct arch_tlbflush_unmap_batch *)compat_ftrace_argument(fregs, 0));
-}
-
 static void see_flush_tlb_func(struct ftrace_regs *fregs)
 {
 	unsigned long info = compat_ftrace_argument(fregs, 0);
@@ -265,8 +260,6 @@ struct tlbbatch_luf_entry tlbbatch_luf_entries[] = {
 		   "struct scan_control *, struct reclaim_stat *, bool)" },
 	{ .symbol = "try_to_unmap", .see = see_try_to_unmap,
 	  .proto = "void(struct folio *, enum ttu_flags)" },
-	{ .symbol = "arch_tlbbatch_flush", .see = see_arch_tlbbatch_flush,
-	  .proto = "void(struct arch_tlbflush_unmap_batch *)" },
 	{ .symbol = "move_folios_to_lru", .see = see_move_folios_to_lru, .or = true,
 	  .proto = "unsigned int(struct list_head *)" },
 	{ .symbol = "move_folios_to_lru", .see = see_move_folios_to_lru,
@@ -287,15 +280,6 @@ struct tlbbatch_luf_entry tlbbatch_luf_entries[] = {
 	  .proto = "int(struct page *, unsigned int)" },
 	{ .symbol = "__memcg_kmem_charge_page", .see = see_memcg_kmem_charge_page,
 	  .proto = "int(struct page *, gfp_t, int)" },
-	{ .symbol = "alloc_pages_bulk_noprof", .see = tlbbatch_luf_see_bulk,
-	  .or = true, .proto = "unsigned long(gfp_t, int, nodemask_t *, int, "
-			       "struct page **)" },
-	{ .symbol = "alloc_pages_bulk_noprof", .see = tlbbatch_luf_see_bulk_list,
-	  .or = true, .proto = "unsigned long(gfp_t, int, nodemask_t *, int, "
-			       "struct list_head *, struct page **)" },
-	{ .symbol = "__alloc_pages_bulk", .see = tlbbatch_luf_see_bulk_list,
-	  .proto = "unsigned long(gfp_t, int, nodemask_t *, int, "
-		   "struct list_head *, struct page **)" },
 	{ .symbol = "finish_fault", .see = see_write_fault,
 	  .proto = "vm_fault_t(struct vm_fault *)" },
 	{ .symbol = "do_wp_page", .see = see_write_fault,

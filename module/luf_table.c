@@ -17,7 +17,6 @@
 #include <linux/spinlock.h>
 #include <tlbbatch/counters.h>
 #include <tlbbatch/debug.h>
-#include <tlbbatch/luf_observe.h>
 #include <tlbbatch/luf_pass.h>
 #include <tlbbatch/luf_table.h>
 
@@ -240,9 +239,6 @@ static void end(unsigned int slot, enum tlbbatch_luf_model model, u64 word,
 	state = tlbbatch_luf_outcome(&facts);
 	if (state == TLBBATCH_GENERATION_OPEN)
 		return;
-	/* A use that went unseen may be over again. */
-	if (state == TLBBATCH_GENERATION_SAVED && !tlbbatch_luf_sees_bulk())
-		state = TLBBATCH_GENERATION_UNTRACKED;
 	if (cmpxchg64(&generation->word[model], word,
 		      tlbbatch_luf_word(number, state)) != word)
 		return;
@@ -448,19 +444,6 @@ void tlbbatch_luf_give_up(const struct address_space *file,
 	for_each_set_bit(slot, used, TLBBATCH_LUF_GENERATIONS) {
 		give_up_slot(slot, file, reason);
 	}
-}
-
-/**
- * tlbbatch_luf_distrust() - a reuse may have gone unseen
- *
- * Context: any but NMI.
- */
-void tlbbatch_luf_distrust(void)
-{
-	unsigned int slot;
-
-	for_each_set_bit(slot, used, TLBBATCH_LUF_GENERATIONS)
-		end_all(slot, TLBBATCH_GENERATION_UNTRACKED);
 }
 
 static void reuse_of(unsigned int slot, unsigned long hit, unsigned long pfn,

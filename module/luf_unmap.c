@@ -391,28 +391,10 @@ void tlbbatch_luf_see_flush(const struct arch_tlbflush_unmap_batch *batch)
 	}
 	if (!pass->completes)
 		tlbbatch_luf_forget(pass);
-	tlbbatch_luf_check_missed();
 	WRITE_ONCE(sweep_from,
 		   tlbbatch_luf_sweep(READ_ONCE(sweep_from), SWEEP_EACH));
 out:
 	tlbbatch_luf_put_pass(pass);
-}
-
-/**
- * tlbbatch_luf_flush_completes() - need the end of the task's flush be seen?
- *
- * Context: task, preemption off, at the flush's beginning.
- */
-bool tlbbatch_luf_flush_completes(void)
-{
-	struct pass *pass = tlbbatch_luf_get_pass();
-	bool completes;
-
-	if (!pass)
-		return false;
-	completes = pass->completes;
-	tlbbatch_luf_put_pass(pass);
-	return completes;
 }
 
 /**

@@ -53,6 +53,7 @@ enum tlbbatch_luf_break {
 	TLBBATCH_LUF_BREAK_POSTED,	/* the posted series notices every flush */
 	TLBBATCH_LUF_BREAK_SLEEPERS,	/* a pass isn't over before its task's next */
 	TLBBATCH_LUF_BREAK_DEMOTION,	/* a pass that demotes is over */
+	TLBBATCH_LUF_BREAK_BULK,	/* bulk allocations go untold */
 };
 
 /* What dirty_break takes out of batching. Each of the rules is kept elsewhere. */
@@ -74,6 +75,7 @@ enum tlbbatch_dirty_break {
 bool tlbbatch_dirty_break(enum tlbbatch_dirty_break rule);
 const char *tlbbatch_debug_proto(const char *hook, const char *proto);
 bool tlbbatch_luf_break(enum tlbbatch_luf_break rule);
+int tlbbatch_debug_fail_unregister(void);
 int tlbbatch_debug_fail_step(unsigned int step);
 bool tlbbatch_debug_fail_selftest(void);
 int tlbbatch_debug_fail_detach(void);
@@ -108,6 +110,11 @@ static inline const char *tlbbatch_debug_proto(const char *hook,
 static inline bool tlbbatch_luf_break(enum tlbbatch_luf_break rule)
 {
 	return false;
+}
+
+static inline int tlbbatch_debug_fail_unregister(void)
+{
+	return 0;
 }
 
 static inline int tlbbatch_debug_fail_step(unsigned int step)

@@ -5,6 +5,7 @@
 
 #include <linux/types.h>
 
+struct ftrace_ops;
 struct ftrace_regs;
 struct mm_struct;
 
@@ -49,9 +50,11 @@ void tlbbatch_luf_seen_youngest(void);
 const char *tlbbatch_luf_resolve(void);
 int tlbbatch_luf_attach(void);
 int tlbbatch_luf_detach(void);
-void tlbbatch_luf_see_bulk(struct ftrace_regs *fregs);
-void tlbbatch_luf_see_bulk_list(struct ftrace_regs *fregs);
-bool tlbbatch_luf_sees_bulk(void);
-void tlbbatch_luf_check_missed(void);
+void tlbbatch_luf_free_filter(struct ftrace_ops *ops);
+
+/* luf_returns.c: what is watched to its end */
+const char *tlbbatch_luf_returns_resolve(void);
+int tlbbatch_luf_returns_attach(void);
+int tlbbatch_luf_returns_detach(void);
 
 #endif /* TLBBATCH_LUF_OBSERVE_H */

@@ -23,7 +23,6 @@ void tlbbatch_luf_see_other_unmap(enum tlbbatch_luf_unmap how);
 void tlbbatch_luf_see_pass_end(void);
 void tlbbatch_luf_see_exit(void);
 void tlbbatch_luf_see_flush(const struct arch_tlbflush_unmap_batch *batch);
-bool tlbbatch_luf_flush_completes(void);
 void tlbbatch_luf_see_flush_end(void);
 void tlbbatch_luf_close(bool close);
 void tlbbatch_luf_passes_hit(const struct address_space *file);

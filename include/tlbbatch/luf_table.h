@@ -99,7 +99,6 @@ void tlbbatch_luf_stillborn(enum tlbbatch_luf_reason reason);
 void tlbbatch_luf_untracked(void);
 void tlbbatch_luf_give_up(const struct address_space *file,
 			  enum tlbbatch_luf_reason reason);
-void tlbbatch_luf_distrust(void);
 void tlbbatch_luf_reuse(unsigned long pfn, unsigned int nr);
 extern atomic64_t tlbbatch_luf_last;
 u64 tlbbatch_luf_nr_open(enum tlbbatch_luf_model model);

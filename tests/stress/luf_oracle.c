@@ -53,7 +53,7 @@ static const struct scenario {
 	{ "bulk", run_bulk },
 	{ "bulk_held", run_bulk_held },
 	{ "bulk_untold", run_bulk_untold },
-	{ "bulk_blind", run_bulk_blind },
+	{ "bulk_kprobes", run_bulk_kprobes },
 	{ "compact", run_compact },
 	{ "remote_device", run_remote_device },
 	{ "device_write", run_device_write },
