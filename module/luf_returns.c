@@ -206,14 +206,17 @@ static bool registered;
 static int resolve(struct watched *row)
 {
 	unsigned long addr = tlbbatch_symbol_address(row->symbol);
+	unsigned long ip, entry;
 
 	if (!tlbbatch_is_kernel_text(addr) ||
 	    !tlbbatch_symbol_matches(row->symbol, row->proto))
 		return -ENOENT;
-	row->ip = static_call(tlbbatch_ftrace_location)(addr);
-	if (!row->ip)
+	ip = static_call(tlbbatch_ftrace_location)(addr);
+	entry = ip ? tlbbatch_entry_to(ip + MCOUNT_INSN_SIZE) : 0;
+	if (!entry)
 		return -ENOENT;
-	tlbbatch_call_set(&row->original, row->ip + MCOUNT_INSN_SIZE);
+	row->ip = ip;
+	tlbbatch_call_set(&row->original, entry);
 	return 0;
 }
 
