@@ -43,6 +43,20 @@ tlbbatch_policy_recheck(enum tlbbatch_gate gate,
 }
 
 /**
+ * tlbbatch_policy_pass_batch() - how many folios share a flush in this pass
+ * @facts: what holds as it begins
+ *
+ * Context: any; pure.
+ * Return: the knob's number, or 1 where reclaim is short of progress.
+ */
+unsigned int tlbbatch_policy_pass_batch(const struct tlbbatch_pass_facts *facts)
+{
+	if (facts->nr_to_reclaim && facts->priority <= facts->low)
+		return TLBBATCH_BATCH_MIN;
+	return facts->batch_size;
+}
+
+/**
  * tlbbatch_policy_defer() - may a folio at its write-out wait for a batch?
  * @facts: what holds at the gate
  *
@@ -56,22 +70,6 @@ bool tlbbatch_policy_defer(const struct tlbbatch_defer_facts *facts)
 {
 	return facts->flush_owed && facts->for_reclaim &&
 	       facts->waiting < facts->capacity;
-}
-
-/**
- * tlbbatch_policy_batch_full() - is a flush due before the next write-out?
- * @uncovered: folios that wait and that no flush has covered yet
- * @batch_size: folios per flush, TLBBATCH_BATCH_MIN to TLBBATCH_BATCH_MAX
- *
- * The folio about to be written counts as a member of the batch: the flush
- * covers it too, and it is then written directly.
- *
- * Context: any; pure.
- * Return: true if the batch is complete with that folio.
- */
-bool tlbbatch_policy_batch_full(unsigned int uncovered, unsigned int batch_size)
-{
-	return uncovered + 1 >= batch_size;
 }
 
 /**

@@ -5,6 +5,8 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/pagemap.h>
+#include <linux/sched.h>
+#include <linux/string.h>
 #include <linux/timex.h>
 #include <linux/writeback.h>
 #include <tlbbatch/debug.h>
@@ -20,16 +22,29 @@ MODULE_PARM_DESC(fail_selftest, "debug: the self-test of the hooks fails");
 
 static unsigned int drain_delay_ms;
 module_param(drain_delay_ms, uint, 0644);
-MODULE_PARM_DESC(drain_delay_ms, "debug: wait this long before a drain's flush");
+MODULE_PARM_DESC(drain_delay_ms, "debug: wait this long before a flush that was put off");
 
 static bool defer_always;
 module_param(defer_always, bool, 0644);
 MODULE_PARM_DESC(defer_always, "debug: folios wait even if no flush is owed");
 
+static bool defer_never;
+module_param(defer_never, bool, 0644);
+MODULE_PARM_DESC(defer_never, "debug: every folio is written directly at its gate");
+
 static bool skip_move_flush;
 module_param(skip_move_flush, bool, 0644);
 MODULE_PARM_DESC(skip_move_flush,
 		 "debug: UFFDIO_MOVE moves swap entries without a flush; LOSES DATA");
+
+static int priority_low = TLBBATCH_PRIORITY_LOW;
+module_param(priority_low, int, 0644);
+MODULE_PARM_DESC(priority_low,
+		 "debug: the priority of reclaim from which on folios don't wait; -1: none");
+
+static bool flush_each;
+module_param(flush_each, bool, 0644);
+MODULE_PARM_DESC(flush_each, "debug: a flush behind each deferral: batches save nothing");
 
 static unsigned int drop_every;
 module_param(drop_every, uint, 0644);
@@ -39,6 +54,14 @@ static bool defer_shmem_late;
 module_param(defer_shmem_late, bool, 0644);
 MODULE_PARM_DESC(defer_shmem_late,
 		 "debug: shmem folios wait in the swap cache, where a drop strands them");
+
+static unsigned int fail_detach;
+module_param(fail_detach, uint, 0644);
+MODULE_PARM_DESC(fail_detach, "debug: so many attempts to detach a hook find no memory");
+
+static unsigned int oops_pid;
+module_param(oops_pid, uint, 0644);
+MODULE_PARM_DESC(oops_pid, "debug: the task of this number dies in its next pass, of a null pointer");
 
 /* Cycles per CPU would be exact; for a measurement a lost update is nothing. */
 static ulong own_cycles, write_cycles;
@@ -58,10 +81,49 @@ static ulong injected;
 module_param(injected, ulong, 0444);
 MODULE_PARM_DESC(injected, "debug: write-outs that were not what they seemed");
 
+static unsigned int dirty_break;
+module_param(dirty_break, uint, 0644);
+MODULE_PARM_DESC(dirty_break,
+		 "debug: batching without 1: flush before a direct write 2: a file's 3: tlb_ubc kept 4: wait for passes 5: gates 6: gates, tripwire 7: unregister first 8: prototypes 9: flush before a driver writes shmem; LOSES DATA");
+
+static char *wrong_proto = "";
+module_param(wrong_proto, charp, 0);
+MODULE_PARM_DESC(wrong_proto, "debug: a hook whose function has another prototype");
+enum { LOSE_NOTHING, LOSE_FOLIO, LOSE_ISOLATED_MORE, LOSE_ISOLATED_LESS };
+
+static unsigned int lose;
+module_param(lose, uint, 0644);
+MODULE_PARM_DESC(lose,
+		 "debug: the next folio dropped 1: is lost from reclaim's list, for ever 2, 3: counts in NR_ISOLATED_ANON once too often, or too little");
+
 static unsigned int luf_break;
 module_param(luf_break, uint, 0644);
 MODULE_PARM_DESC(luf_break,
-		 "debug: LUF tracking without 1: reuse 2: looking 3: events; 4: own flushes count 5: all is read-only 6: partial flushes count");
+		 "debug: LUF tracking without 1: reuse 2: looking 3: events; 4: own flushes count 5: all is read-only 6: partial flushes count 7: so do lazy CPUs 8: all flushes count as posted 9: sleepers keep their slot 10: a demotion ends the pass 11: bulk untold");
+
+/**
+ * tlbbatch_dirty_break() - is a rule of batching taken out?
+ * @rule: which
+ *
+ * Context: any.
+ * Return: true if it is.
+ */
+bool tlbbatch_dirty_break(enum tlbbatch_dirty_break rule)
+{
+	return READ_ONCE(dirty_break) == rule;
+}
+
+/**
+ * tlbbatch_debug_proto() - let the kernel's function be another one
+ * @hook: a row of the hook table
+ * @proto: the prototype of one of its targets
+ *
+ * Return: @proto, or one that no function of the kernel has.
+ */
+const char *tlbbatch_debug_proto(const char *hook, const char *proto)
+{
+	return strcmp(hook, wrong_proto) ? proto : "void(struct tlbbatch_none *)";
+}
 
 /**
  * tlbbatch_luf_break() - is a rule of LUF's simulation taken out?
@@ -72,6 +134,20 @@ MODULE_PARM_DESC(luf_break,
 bool tlbbatch_luf_break(enum tlbbatch_luf_break rule)
 {
 	return READ_ONCE(luf_break) == rule;
+}
+
+static bool fail_unregister;
+module_param(fail_unregister, bool, 0644);
+MODULE_PARM_DESC(fail_unregister, "debug: ftrace doesn't let go of LUF tracking");
+
+/**
+ * tlbbatch_debug_fail_unregister() - make it look as if ftrace were dead
+ *
+ * Return: what unregister_ftrace_function() says then, or 0.
+ */
+int tlbbatch_debug_fail_unregister(void)
+{
+	return READ_ONCE(fail_unregister) ? -ENODEV : 0;
 }
 
 /**
@@ -96,6 +172,37 @@ bool tlbbatch_debug_fail_selftest(void)
 }
 
 /**
+ * tlbbatch_debug_fail_detach() - find no memory to detach a hook
+ *
+ * Context: knob mutex held.
+ * Return: -ENOMEM or 0.
+ */
+int tlbbatch_debug_fail_detach(void)
+{
+	unsigned int left = READ_ONCE(fail_detach);
+
+	if (!left)
+		return 0;
+	WRITE_ONCE(fail_detach, left - 1);
+	return -ENOMEM;
+}
+
+/**
+ * tlbbatch_debug_in_pass() - a pass has begun: die in it, if asked to
+ *
+ * Once, and of the task that was named alone.
+ *
+ * Context: reclaim, the pass's slot taken, no folio locked.
+ */
+void tlbbatch_debug_in_pass(void)
+{
+	if (READ_ONCE(oops_pid) != task_pid_nr(current))
+		return;
+	WRITE_ONCE(oops_pid, 0);
+	WRITE_ONCE(*(int *)NULL, 0);
+}
+
+/**
  * tlbbatch_debug_defer_always() - let folios wait that have nothing to wait for
  *
  * 6.1 flushes when it splits a huge PMD, so a huge page alone owes no flush and
@@ -106,6 +213,19 @@ bool tlbbatch_debug_fail_selftest(void)
 bool tlbbatch_debug_defer_always(void)
 {
 	return READ_ONCE(defer_always);
+}
+
+/**
+ * tlbbatch_debug_defer_never() - let no folio wait
+ *
+ * What can't wait is rare (a shmem folio that may be split, a pass of more folios
+ * than can wait): its flush would hardly ever be tested.
+ *
+ * Return: true if no folio at a gate may wait.
+ */
+bool tlbbatch_debug_defer_never(void)
+{
+	return READ_ONCE(defer_never);
 }
 
 /**
@@ -196,13 +316,60 @@ bool tlbbatch_debug_inject_writeout(struct folio *folio, int *ret)
 }
 
 /**
- * tlbbatch_debug_before_drain() - let folios wait longer
+ * tlbbatch_debug_lose() - break the books on one folio
+ * @folio: dropped from the batch, on reclaim's return list
+ *
+ * Context: the owner of the list.
+ */
+void tlbbatch_debug_lose(struct folio *folio)
+{
+	switch (READ_ONCE(lose)) {
+	case LOSE_FOLIO:
+		list_del_init(&folio->lru);
+		break;
+	case LOSE_ISOLATED_MORE:
+		node_stat_mod_folio(folio, NR_ISOLATED_ANON, 1);
+		break;
+	case LOSE_ISOLATED_LESS:
+		node_stat_mod_folio(folio, NR_ISOLATED_ANON, -1);
+		break;
+	default:
+		return;
+	}
+	WRITE_ONCE(lose, LOSE_NOTHING);
+}
+
+/**
+ * tlbbatch_debug_before_flush() - let folios wait longer
  * @ctx: the pass that is about to flush
  */
-void tlbbatch_debug_before_drain(const struct tlbbatch_context *ctx)
+void tlbbatch_debug_before_flush(const struct tlbbatch_context *ctx)
 {
 	unsigned int ms = READ_ONCE(drain_delay_ms);
 
-	if (ms && ctx->nr_waiting)
+	if (ms && ctx->owes)
 		msleep(ms);
+}
+
+/**
+ * tlbbatch_debug_priority_low() - from which priority on folios don't wait
+ *
+ * Return: 0 to 12, or -1 for never.
+ */
+int tlbbatch_debug_priority_low(void)
+{
+	return READ_ONCE(priority_low);
+}
+
+/**
+ * tlbbatch_debug_flush_each() - flush behind each deferral
+ *
+ * Folios wait as they do, but no TLB entry outlives its folio's deferral: what is
+ * left of a difference to the kernel is the waiting alone.
+ *
+ * Return: true if it must be flushed.
+ */
+bool tlbbatch_debug_flush_each(void)
+{
+	return READ_ONCE(flush_each);
 }

@@ -10,8 +10,11 @@
  */
 #include <linux/mm.h>
 #include <linux/pagemap.h>
+#include <linux/sched.h>
 #include <linux/swap.h>
+#include <compat/folio_compat.h>
 #include <compat/stat_compat.h>
+#include <compat/swap_io_compat.h>
 #include <tlbbatch/counters.h>
 #include <tlbbatch/debug.h>
 #include <tlbbatch/dirty_batch.h>
@@ -40,7 +43,6 @@ void tlbbatch_batch_defer(struct tlbbatch_context *ctx,
 	w->mapping = folio_mapping(folio);
 	w->nr_pages = out->nr_pages;
 	w->gate = out->gate;
-	ctx->io = out->io;
 	ctx->deferred++;
 	ctx->nr_uncovered++;
 	WRITE_ONCE(ctx->nr_waiting, ctx->nr_waiting + 1);
@@ -57,76 +59,78 @@ void tlbbatch_batch_defer(struct tlbbatch_context *ctx,
 }
 
 /*
- * Somebody outside of reclaim (a GPU driver's shrinker) may have cleaned the
- * folio while it waited, before the flush: a store through a stale entry could
- * have come after that write. Dirty again, it will be written again; on one that
- * is about to be freed the bit means nothing.
+ * A folio that is clean, or under writeback, where it waited was written by
+ * somebody that is unknown here, perhaps before the flush. Dirty again, it will
+ * be written again. Whoever writes shmem outside of reclaim got its flush first
+ * (tlbbatch_flush_before_foreign_write()), and has moved the folio away.
  */
-static void drop(struct tlbbatch_context *ctx, struct tlbbatch_waiting *w,
+static bool written_by_others(enum tlbbatch_drop reason)
+{
+	return reason == TLBBATCH_DROP_CLEAN ||
+	       reason == TLBBATCH_DROP_WRITEBACK;
+}
+
+static void drop(struct tlbbatch_context *ctx, const struct tlbbatch_waiting *w,
 		 enum tlbbatch_drop reason)
 {
-	folio_set_dirty(w->folio);
+	if (written_by_others(reason))
+		folio_set_dirty(w->folio);
 	/* Reclaim counted it as written when it was deferred. It wasn't. */
 	compat_take_back(ctx, w->folio, w->nr_pages);
 	tlbbatch_count(TLBBATCH_FOLIOS_DROPPED, 1);
 	tlbbatch_count(TLBBATCH_DROPPED_LOCKED + reason, 1);
+	tlbbatch_debug_lose(w->folio);
 	/* Never the last one: the return list still has the isolation's. */
 	folio_put(w->folio);
 }
 
-/*
- * Write out all that wait, and keep at the front of the array those that the
- * kernel's write-out took. Returns their number.
- */
-static unsigned int write_waiting(struct tlbbatch_context *ctx)
-{
-	unsigned int nr = ctx->nr_waiting;
-	unsigned int written = 0;
-	unsigned int i;
-
-	for (i = 0; i < nr; i++) {
-		struct tlbbatch_waiting w = ctx->waiting[i];
-		enum tlbbatch_drop reason = tlbbatch_folio_write(ctx, &w);
-
-		if (reason == TLBBATCH_KEEP) {
-			tlbbatch_count(TLBBATCH_FOLIOS_WRITTEN, 1);
-			ctx->waiting[written++] = w;
-		} else {
-			drop(ctx, &w, reason);
-		}
-		WRITE_ONCE(ctx->nr_waiting, nr - i - 1);
-	}
-	return written;
-}
-
 /**
- * tlbbatch_batch_drain() - flush, and write out all that wait
+ * tlbbatch_batch_write() - write out all that wait
  * @ctx: the running task's pass
  *
- * One flush covers every folio that this pass has unmapped so far. No folio is
- * locked across it, and while one is written no other is: a swap device that is
- * served by user space (FUSE, nbd) may fault on any of them. What completed at
- * once (zram, zswap) is freed.
+ * Nothing is written before the flush that covers it: what none has covered yet
+ * gets one here. While a folio is written no other one is locked: a swap device
+ * that is served by user space (FUSE, nbd) may fault on any of them. What completed
+ * at once (zram, zswap) is freed right behind its write, so that the memory that a
+ * compressor takes is given back as it goes.
  *
- * Context: the owner of @ctx, called by shrink_folio_list() or by its wrapper,
- *	which hold no folio lock; sleeps where the kernel's write-out sleeps.
+ * Context: the owner of @ctx, in pageout() behind a write-out or behind
+ *	shrink_folio_list(); it holds no folio lock. Sleeps where the kernel's
+ *	write-out sleeps.
  */
-void tlbbatch_batch_drain(struct tlbbatch_context *ctx)
+void tlbbatch_batch_write(struct tlbbatch_context *ctx)
 {
-	unsigned int written, i;
+	unsigned int nr = ctx->nr_waiting, late = 0, i;
+	struct compat_swap_io io = { };
 
-	tlbbatch_debug_before_drain(ctx);
-	if (!tlbbatch_negative_late_flush())
-		tlbbatch_flush_now(ctx);
-	if (!ctx->nr_waiting && !tlbbatch_negative_late_flush())
+	if (!nr)
 		return;
-
+	if (ctx->nr_uncovered && !tlbbatch_negative_late_flush())
+		tlbbatch_flush_now(ctx);
 	tlbbatch_count(TLBBATCH_BATCHES, 1);
+	folio_batch_init(&ctx->freed);
 	ctx->writing = true;
-	written = write_waiting(ctx);
+	for (i = 0; i < nr; i++) {
+		struct tlbbatch_waiting w = ctx->waiting[i];
+		enum tlbbatch_drop reason = tlbbatch_folio_write(ctx, &io, &w);
+
+		if (reason != TLBBATCH_KEEP) {
+			drop(ctx, &w, reason);
+		} else {
+			tlbbatch_count(TLBBATCH_FOLIOS_WRITTEN, 1);
+			if (tlbbatch_negative_late_flush())
+				ctx->waiting[late++] = w;
+			else
+				tlbbatch_folio_free_written(ctx, w.folio);
+		}
+		WRITE_ONCE(ctx->nr_waiting, nr - i - 1);
+		cond_resched();
+	}
 	if (tlbbatch_negative_late_flush())
 		tlbbatch_flush_now(ctx);
-	for (i = 0; i < written; i++)
+	for (i = 0; i < late; i++)
 		tlbbatch_folio_free_written(ctx, ctx->waiting[i].folio);
+	tlbbatch_folio_free_group(ctx);
+	compat_swap_io_submit(&io);
 	ctx->writing = false;
 }

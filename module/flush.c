@@ -41,9 +41,13 @@ static u64 flush_ipis(void)
  */
 void tlbbatch_flush_put_off(struct tlbbatch_context *ctx)
 {
+	/* Pairs with the lock of the folio that is unlocked next. */
+	WRITE_ONCE(ctx->owes, true);
 	ctx->owed.requests++;
 	ctx->owed.ipis += flush_ipis();
 	tlbbatch_count(TLBBATCH_FLUSHES_REQUESTED, 1);
+	if (tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_CLEARED))
+		current->tlb_ubc.writable = false;
 }
 
 /* Somebody else flushed for this task: all that was owed is saved. */
@@ -87,6 +91,8 @@ void tlbbatch_flush_now(struct tlbbatch_context *ctx)
 	}
 	ctx->owed = (struct tlbbatch_owed){ 0 };
 	ctx->nr_uncovered = 0;
+	/* Behind the flush: see tlbbatch_contexts_owe(). */
+	smp_store_release(&ctx->owes, false);
 }
 
 /**
@@ -103,4 +109,23 @@ void tlbbatch_flush_before_move(struct mm_struct *mm)
 {
 	static_call(tlbbatch_flush_tlb_batched_pending)(mm);
 	tlbbatch_count(TLBBATCH_MOVES_FLUSHED, 1);
+}
+
+/**
+ * tlbbatch_flush_before_foreign_write() - flush what any pass put off
+ *
+ * For a task outside of reclaim that is about to write a folio. Whose page tables
+ * mapped it isn't known any more, so every CPU is flushed. Where no pass owes
+ * anything this does nothing.
+ *
+ * Context: the folio is locked and nobody maps it; preemption off, interrupts on.
+ *	Doesn't sleep.
+ */
+void notrace tlbbatch_flush_before_foreign_write(void)
+{
+	if (!tlbbatch_contexts_owe() ||
+	    tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_FOREIGN))
+		return;
+	static_call(tlbbatch_flush_tlb_all)();
+	tlbbatch_count(TLBBATCH_FOREIGN_WRITES_FLUSHED, 1);
 }

@@ -7,6 +7,7 @@
 #include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
+#include <compat/folio_compat.h>
 #include <tlbbatch/counters.h>
 #include <tlbbatch/folio_free.h>
 #include <tlbbatch/kernel_calls.h>
@@ -34,11 +35,12 @@ static bool remove_from_mapping(struct tlbbatch_context *ctx,
  * @folio: unlocked, on the return list of the pass; the batch's reference to
  *	it is used up
  *
+ * It joins a group that is freed together: tlbbatch_folio_free_group() must follow.
  * What can't be freed now (write-out under way, redirtied, in use, locked) stays
  * on the return list, as in the kernel.
  *
- * Context: the owner of @ctx, called by shrink_folio_list() or by its wrapper:
- *	the list is the running task's. Doesn't sleep.
+ * Context: the owner of @ctx, in shrink_folio_list() or behind it: the list is the
+ *	running task's. Doesn't sleep.
  */
 void tlbbatch_folio_free_written(struct tlbbatch_context *ctx,
 				 struct folio *folio)
@@ -63,5 +65,20 @@ void tlbbatch_folio_free_written(struct tlbbatch_context *ctx,
 	folio_unlock(folio);
 	ctx->nr_reclaimed += nr_pages;
 	tlbbatch_count(TLBBATCH_FOLIOS_FREED, 1);
-	folio_put(folio);
+	if (!folio_batch_add(&ctx->freed, folio))
+		compat_folios_put(&ctx->freed);
+}
+
+/**
+ * tlbbatch_folio_free_group() - free those that still wait to be freed
+ * @ctx: the running task's pass
+ *
+ * One by one each would take the locks of its cgroup's counters and of its zone.
+ *
+ * Context: the pass that took them out of their mappings. Doesn't sleep.
+ */
+void tlbbatch_folio_free_group(struct tlbbatch_context *ctx)
+{
+	if (folio_batch_count(&ctx->freed))
+		compat_folios_put(&ctx->freed);
 }

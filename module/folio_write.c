@@ -53,16 +53,15 @@ DEFINE_STATIC_CALL_NULL(tlbbatch_write_swap, tlbbatch_type_write);
 DEFINE_STATIC_CALL_NULL(tlbbatch_write_shmem, tlbbatch_type_write);
 
 /* The kernel's own write-out, entered behind its hook. */
-static int write_out(struct tlbbatch_context *ctx,
-		     const struct tlbbatch_waiting *w)
+static int write_out(struct compat_swap_io *io, const struct tlbbatch_waiting *w)
 {
 	int ret;
 
 	if (tlbbatch_debug_inject_writeout(w->folio, &ret))
 		return ret;
 	if (w->gate == TLBBATCH_GATE_SHMEM)
-		return static_call(tlbbatch_write_shmem)(ctx->io, w->folio);
-	return static_call(tlbbatch_write_swap)(ctx->io, w->folio);
+		return static_call(tlbbatch_write_shmem)(io, w->folio);
+	return static_call(tlbbatch_write_swap)(io, w->folio);
 }
 
 /*
@@ -116,6 +115,7 @@ static void activate(struct tlbbatch_context *ctx, struct folio *folio)
 /**
  * tlbbatch_folio_write() - write out a folio that waited, if it still may be
  * @ctx: the running task's pass; a flush has covered @w
+ * @io: gathers what is written; the caller submits it
  * @w: the folio; the batch's reference stays with the caller
  *
  * Context: the owner of @ctx, no folio of the batch locked; sleeps where the
@@ -124,6 +124,7 @@ static void activate(struct tlbbatch_context *ctx, struct folio *folio)
  *	the kernel counts them), else why it goes back unwritten.
  */
 enum tlbbatch_drop tlbbatch_folio_write(struct tlbbatch_context *ctx,
+					struct compat_swap_io *io,
 					const struct tlbbatch_waiting *w)
 {
 	struct folio *folio = w->folio;
@@ -145,7 +146,7 @@ enum tlbbatch_drop tlbbatch_folio_write(struct tlbbatch_context *ctx,
 	folio_set_reclaim(folio);
 	tlbbatch_debug_spent_own(start);
 	start = tlbbatch_debug_clock();
-	ret = write_out(ctx, w);
+	ret = write_out(io, w);
 	tlbbatch_debug_spent_writing(start);
 	if (ret == AOP_WRITEPAGE_ACTIVATE) {
 		activate(ctx, folio);

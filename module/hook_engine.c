@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One ftrace_ops for all hooks: resolve, verify, attach, detach, unregister.
+ * Hooks: resolve, verify, attach, detach, unregister.
  *
- * The ops is registered at the first attach, on a dummy function of the module's
- * own (hook_selftest.c), and is proven there before anything real is touched.
+ * Two ftrace_ops serve them: one for the hooks that redirect, and one, with a
+ * trampoline of its own, for the hook that only looks (move_hook.c). Each is
+ * registered at the first attach, on a dummy function of the module's own
+ * (hook_selftest.c), and is proven there before anything real is touched.
  * Hooks then enter and leave its filter one by one. The dummy stays in the
  * filter, because an empty filter would mean "trace every function"; so does the
  * registration, until unload, because to unregister waits for RCU-tasks, which
@@ -11,13 +13,16 @@
  * it costs what it costs without the module.
  */
 #define pr_fmt(fmt) "tlbbatch: " fmt
+#include <linux/delay.h>
 #include <linux/ftrace.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
 #include <linux/sysfs.h>
 #include <asm/text-patching.h>
 #include <compat/ftrace_compat.h>
+#include <tlbbatch/debug.h>
 #include <tlbbatch/hook.h>
+#include <tlbbatch/ip_hash.h>
 #include <tlbbatch/reclaim_context.h>
 #include <tlbbatch/reclaim_hooks.h>
 #include <tlbbatch/symbols.h>
@@ -27,20 +32,17 @@ DEFINE_STATIC_CALL_NULL(tlbbatch_orig_try_to_unmap_flush,
 DEFINE_STATIC_CALL_NULL(tlbbatch_orig_try_to_unmap_flush_dirty,
 			tlbbatch_type_try_to_unmap_flush_dirty);
 
-static bool registered;
+/* What a change of the filter may wait for memory. */
+#define DETACH_TRIES	5
+#define DETACH_PAUSE_MS	20
+/* What a change of the kernel's text by somebody else may take. */
+#define POKE_TRIES	200
+#define POKE_PAUSE_MS	5
+
+#define BY_IP_BITS	5
+
+static struct tlbbatch_ip_slot by_ip[1 << BY_IP_BITS] __read_mostly;
 static char unavailable[TLBBATCH_REASON_LEN];
-
-static __always_inline struct tlbbatch_hook *hook_at(unsigned long ip)
-{
-	struct tlbbatch_hook *hook;
-
-	for_each_tlbbatch_hook(hook)
-		if (hook->ip == ip)
-			return hook;
-	if (tlbbatch_selftest_hook.ip == ip)
-		return &tlbbatch_selftest_hook;
-	return NULL;
-}
 
 /*
  * Recursion can only come from an instrumented function called here; there is
@@ -56,7 +58,7 @@ static void notrace callback(unsigned long ip, unsigned long parent_ip,
 	bit = ftrace_test_recursion_trylock(ip, parent_ip);
 	if (WARN_ON_ONCE(bit < 0))
 		return;
-	hook = hook_at(ip);
+	hook = tlbbatch_ip_find(by_ip, BY_IP_BITS, ip);
 	if (hook && hook->acts(parent_ip)) {
 		unsigned long to = (unsigned long)hook->target->replacement;
 
@@ -65,22 +67,64 @@ static void notrace callback(unsigned long ip, unsigned long parent_ip,
 	ftrace_test_recursion_unlock(bit);
 }
 
-static struct ftrace_ops ops = {
-	.func = callback,
-	/*
-	 * IPMODIFY: one such user a function, others get -EBUSY. PERMANENT:
-	 * kernel.ftrace_enabled=0 is refused instead of cutting the hooks off.
-	 */
-	.flags = FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_PERMANENT |
-		 COMPAT_FTRACE_OPS_FL,
+/**
+ * struct hook_set - hooks that share an ftrace_ops
+ * @ops: it
+ * @dummy: the function of the module's own that stays in its filter
+ * @selftest: calls @dummy, and says whether the hook does what it is for
+ * @registered: ftrace knows @ops
+ * @proven: @selftest has passed since then
+ */
+struct hook_set {
+	struct ftrace_ops ops;
+	struct tlbbatch_hook *dummy;
+	int (*selftest)(void);
+	bool registered;
+	bool proven;
 };
+
+static struct hook_set redirecting = {
+	.ops = {
+		.func = callback,
+		/*
+		 * IPMODIFY: one such user a function, others get -EBUSY. PERMANENT:
+		 * kernel.ftrace_enabled=0 is refused instead of cutting the hooks off.
+		 */
+		.flags = FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_PERMANENT |
+			 COMPAT_FTRACE_OPS_FL,
+	},
+	.dummy = &tlbbatch_selftest_hook,
+	.selftest = tlbbatch_selftest_run,
+};
+
+/* Changes no path: it shares a function with livepatches and BPF trampolines. */
+static struct hook_set looking = {
+	.ops = {
+		.func = tlbbatch_move_callback,
+		.trampoline = (unsigned long)tlbbatch_move_trampoline,
+		.flags = FTRACE_OPS_FL_PERMANENT,
+	},
+	.dummy = &tlbbatch_selftest_look,
+	.selftest = tlbbatch_selftest_run_look,
+};
+
+static struct hook_set *const hook_sets[] = { &redirecting, &looking };
+
+static struct hook_set *set_of(const struct tlbbatch_hook *hook)
+{
+	return hook->looks ? &looking : &redirecting;
+}
+
+static void make_unavailable(const char *what, const char *reason)
+{
+	if (!unavailable[0])
+		snprintf(unavailable, sizeof(unavailable), "%s: %s", what, reason);
+}
 
 static void refuse(struct tlbbatch_hook *hook, const char *reason)
 {
 	strscpy(hook->reason, reason, sizeof(hook->reason));
-	if (!unavailable[0])
-		snprintf(unavailable, sizeof(unavailable), "%s: %s", hook->name,
-			 reason);
+	make_unavailable(hook->name, reason);
 	pr_warn("hook %s is unavailable: %s; lost: %s\n", hook->name, reason,
 		hook->lost);
 }
@@ -97,12 +141,36 @@ static const struct tlbbatch_target *choose(const struct tlbbatch_hook *hook,
 
 		if (!tlbbatch_is_kernel_text(addr))
 			continue;
-		if (tlbbatch_symbol_matches(target->symbol, target->proto))
+		if (tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_PROTO) ||
+		    tlbbatch_symbol_matches(target->symbol,
+					    tlbbatch_debug_proto(hook->name,
+								 target->proto)))
 			return target;
 		if (!*near)
 			*near = target;
 	}
 	return NULL;
+}
+
+/*
+ * Behind the ftrace site, which an ENDBR may precede: an original is entered by a
+ * direct call, once for all tracers, and never through its own hook.
+ */
+static bool prepare(struct tlbbatch_hook *hook,
+		    const struct tlbbatch_target *target)
+{
+	unsigned long entry;
+
+	if (hook->looks)
+		return true;
+	entry = tlbbatch_entry_to(hook->ip + MCOUNT_INSN_SIZE);
+	if (!entry || !tlbbatch_ip_add(by_ip, BY_IP_BITS, hook->ip, hook))
+		return false;
+	tlbbatch_call_set(&target->original, entry);
+	if (target->write_out)
+		tlbbatch_call_set(&target->writer,
+				  (unsigned long)target->write_out);
+	return true;
 }
 
 static void resolve(struct tlbbatch_hook *hook)
@@ -118,8 +186,10 @@ static void resolve(struct tlbbatch_hook *hook)
 	target = choose(hook, &near);
 	if (!target) {
 		if (near)
-			tlbbatch_symbol_check(near->symbol, near->proto, reason,
-					      sizeof(reason));
+			tlbbatch_symbol_check(near->symbol,
+					      tlbbatch_debug_proto(hook->name,
+								   near->proto),
+					      reason, sizeof(reason));
 		else if (hook->targets->symbol)
 			snprintf(reason, sizeof(reason), "%s not found (inlined?)",
 				 hook->targets->symbol);
@@ -134,16 +204,11 @@ static void resolve(struct tlbbatch_hook *hook)
 		refuse(hook, reason);
 		return;
 	}
+	if (!prepare(hook, target)) {
+		refuse(hook, "no room in the module's own tables");
+		return;
+	}
 	hook->target = target;
-	/*
-	 * Behind the ftrace site, which an ENDBR may precede: an original is
-	 * entered by a direct call, once for all tracers, and never through its
-	 * own hook.
-	 */
-	tlbbatch_call_set(&target->original, hook->ip + MCOUNT_INSN_SIZE);
-	if (target->write_out)
-		tlbbatch_call_set(&target->writer,
-				  (unsigned long)target->write_out);
 }
 
 /**
@@ -156,41 +221,63 @@ static void resolve(struct tlbbatch_hook *hook)
 void tlbbatch_hooks_resolve(void)
 {
 	const char *missing = tlbbatch_symbols_missing();
+	const char *blind = missing ? NULL : tlbbatch_witness_resolve();
 	struct tlbbatch_hook *hook;
 
-	for_each_tlbbatch_hook(hook) {
+	if (blind) {
+		make_unavailable("the tripwire", blind);
+		pr_warn("%s; lost: a write-out that goes by its hooks is not noticed\n",
+			unavailable);
+	}
+	for_each_tlbbatch_hook(hook)
 		if (missing)
 			refuse(hook, missing);
 		else
 			resolve(hook);
-		/* The row that opens passes is the one that they begin in. */
-		if (hook->acts == tlbbatch_context_enter)
-			tlbbatch_set_shrink_folio_list(hook->addr);
-	}
 }
 
-/* What the text says, not what we remember: a call sits at the ftrace site. */
+/*
+ * What the text says, not what we remember: a call sits at the ftrace site. While
+ * somebody else changes what is called there (a tracer comes or goes) an int3 does,
+ * for as long as all CPUs take to notice; one that stays is no hook.
+ */
 static bool is_live(const struct tlbbatch_hook *hook)
 {
-	return hook->attached &&
-	       READ_ONCE(*(const u8 *)hook->ip) == CALL_INSN_OPCODE;
-}
-
-/* Remove first, and never leave the filter empty: the dummy stays in it. */
-static void detach(struct tlbbatch_hook *hook)
-{
-	int err;
+	unsigned int tries = POKE_TRIES;
+	u8 opcode;
 
 	if (!hook->attached)
-		return;
-	err = ftrace_set_filter_ip(&ops, hook->ip, 1, 0);
-	/* Only memory for the new filter can be missing; unload will do it. */
-	if (err) {
+		return false;
+	while ((opcode = READ_ONCE(*(const u8 *)hook->ip)) == INT3_INSN_OPCODE &&
+	       tries--)
+		msleep(POKE_PAUSE_MS);
+	return opcode == CALL_INSN_OPCODE;
+}
+
+/*
+ * Never leave the filter empty: the dummy stays in it. Only memory for the new
+ * filter can be missing; if it stays so, the hook stays, and does nothing.
+ */
+static int detach(struct tlbbatch_hook *hook)
+{
+	unsigned int tries = DETACH_TRIES;
+	int err = 0;
+
+	if (!hook->attached)
+		return 0;
+	while (tries--) {
+		err = tlbbatch_debug_fail_detach() ?:
+		      ftrace_set_filter_ip(&set_of(hook)->ops, hook->ip, 1, 0);
+		if (err != -ENOMEM)
+			break;
+		msleep(DETACH_PAUSE_MS);
+	}
+	if (err)
 		pr_err("%s stays attached (%d); it does nothing\n", hook->name,
 		       err);
-		return;
-	}
-	hook->attached = false;
+	else
+		hook->attached = false;
+	return err;
 }
 
 /*
@@ -215,7 +302,7 @@ static int attach(struct tlbbatch_hook *hook)
 	int err = 0;
 
 	if (!hook->attached)
-		err = ftrace_set_filter_ip(&ops, hook->ip, 0, 0);
+		err = ftrace_set_filter_ip(&set_of(hook)->ops, hook->ip, 0, 0);
 	if (err == -EBUSY) {
 		pr_err("%s is held by another user that changes its path (a livepatch?)\n",
 		       symbol);
@@ -226,7 +313,7 @@ static int attach(struct tlbbatch_hook *hook)
 		return err;
 	}
 	hook->attached = true;
-	if (has_direct_call(hook->ip)) {
+	if (!hook->looks && has_direct_call(hook->ip)) {
 		pr_err("%s is held by a BPF trampoline (fentry, fexit)\n", symbol);
 		return -EBUSY;
 	}
@@ -242,40 +329,75 @@ static int attach(struct tlbbatch_hook *hook)
  * ftrace_free_filter() would leave a dangling pointer in an ops that may be
  * registered again; a reset installs the empty filter. Never while registered.
  */
-static void clear_filter(void)
+static void clear_filter(struct hook_set *set)
 {
-	ftrace_set_filter(&ops, NULL, 0, 1);
+	ftrace_set_filter(&set->ops, NULL, 0, 1);
 }
 
-/* On the dummy alone, and proven there. */
-static int register_ops(void)
+static int find_dummy(struct tlbbatch_hook *dummy)
 {
-	struct tlbbatch_hook *dummy = &tlbbatch_selftest_hook;
-	int err;
-
-	if (registered)
+	if (dummy->ip)
 		return 0;
 	dummy->ip = static_call(tlbbatch_ftrace_location)(dummy->addr);
-	if (!dummy->ip) {
-		pr_err("the self-test's own function cannot be traced\n");
-		return -EOPNOTSUPP;
-	}
-	tlbbatch_call_set(&dummy->target->original,
-			  dummy->ip + MCOUNT_INSN_SIZE);
-	err = ftrace_set_filter_ip(&ops, dummy->ip, 0, 1);
+	if (dummy->ip && prepare(dummy, dummy->target))
+		return 0;
+	dummy->ip = 0;
+	pr_err("the self-test's own function cannot be traced\n");
+	return -EOPNOTSUPP;
+}
+
+/* On the dummy alone. */
+static int register_set(struct hook_set *set)
+{
+	int err;
+
+	if (set->registered)
+		return 0;
+	err = find_dummy(set->dummy);
+	if (err)
+		return err;
+	err = ftrace_set_filter_ip(&set->ops, set->dummy->ip, 0, 1);
 	if (!err)
-		err = register_ftrace_function(&ops);
+		err = register_ftrace_function(&set->ops);
 	if (err) {
-		clear_filter();
+		clear_filter(set);
 		pr_err("ftrace refuses (%d)%s\n", err,
 		       err == -EBUSY ? "; is kernel.ftrace_enabled 0?" : "");
 		return err;
 	}
-	registered = true;
-	err = tlbbatch_selftest_run();
-	if (err)
-		tlbbatch_hooks_unregister();
-	return err;
+	set->registered = true;
+	return 0;
+}
+
+static bool is_needed(const struct hook_set *set)
+{
+	const struct tlbbatch_hook *hook;
+
+	for_each_tlbbatch_hook(hook)
+		if (!hook->unneeded && set_of(hook) == set)
+			return true;
+	return false;
+}
+
+/* Registered, and proven before anything real is attached. */
+static int prove_sets(void)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < ARRAY_SIZE(hook_sets); i++) {
+		struct hook_set *set = hook_sets[i];
+
+		if (set->proven || !is_needed(set))
+			continue;
+		err = register_set(set) ?: set->selftest();
+		if (err) {
+			tlbbatch_hooks_unregister();
+			return err;
+		}
+		set->proven = true;
+	}
+	return 0;
 }
 
 /**
@@ -295,7 +417,7 @@ int tlbbatch_hooks_attach(void)
 		pr_err("cannot be enabled: %s\n", unavailable);
 		return -EOPNOTSUPP;
 	}
-	err = register_ops();
+	err = prove_sets();
 	if (err)
 		return err;
 	err = tlbbatch_witness_attach();
@@ -313,14 +435,18 @@ int tlbbatch_hooks_attach(void)
  *
  * Context: process context, may sleep; knob mutex held, no pass admitted and
  *	none open: a gate must not go while a flush is put off.
+ * Return: 0, or -ENOMEM if a hook stays attached. It does nothing then; a later
+ *	call, or unload, removes it.
  */
-void tlbbatch_hooks_detach(void)
+int tlbbatch_hooks_detach(void)
 {
 	struct tlbbatch_hook *hook = tlbbatch_hooks + tlbbatch_nr_hooks;
+	int err = 0;
 
 	while (hook-- > tlbbatch_hooks)
-		detach(hook);
+		err = detach(hook) ?: err;
 	tlbbatch_witness_detach();
+	return err;
 }
 
 /**
@@ -330,11 +456,11 @@ void tlbbatch_hooks_detach(void)
  */
 bool tlbbatch_hooks_registered(void)
 {
-	return registered;
+	return redirecting.registered || looking.registered;
 }
 
 /**
- * tlbbatch_hooks_unregister() - take the ops out of ftrace
+ * tlbbatch_hooks_unregister() - take each ops out of ftrace
  *
  * First unregister, then clear the filter. Returns after an RCU-tasks grace
  * period (kernels with CONFIG_PREEMPTION): no task is in a callback then.
@@ -345,15 +471,24 @@ bool tlbbatch_hooks_registered(void)
 int tlbbatch_hooks_unregister(void)
 {
 	struct tlbbatch_hook *hook;
+	unsigned int i;
 	int err;
 
-	if (!registered)
-		return 0;
-	err = unregister_ftrace_function(&ops);
-	if (err)
-		return err;
-	clear_filter();
-	registered = false;
+	for (i = 0; i < ARRAY_SIZE(hook_sets); i++) {
+		struct hook_set *set = hook_sets[i];
+
+		if (!set->registered)
+			continue;
+		if (tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_UNREGISTER))
+			clear_filter(set);
+		err = unregister_ftrace_function(&set->ops);
+		if (err)
+			return err;
+		if (!tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_UNREGISTER))
+			clear_filter(set);
+		set->registered = false;
+		set->proven = false;
+	}
 	for_each_tlbbatch_hook(hook)
 		hook->attached = false;
 	return 0;

@@ -26,8 +26,10 @@ static const struct tlbbatch_target flush_targets[] = {
 };
 
 static const struct tlbbatch_target move_targets[] = {
-	TARGET(folio_move_anon_rmap, "void(struct folio *, struct vm_area_struct *)"),
-	{ }
+	{
+		.symbol = "folio_move_anon_rmap",
+		.proto = "void(struct folio *, struct vm_area_struct *)",
+	}, { }
 };
 
 /* Attached in this order and detached in reverse; shrink_folio_list() opens
@@ -37,13 +39,13 @@ struct tlbbatch_hook tlbbatch_hooks[] = {
 	{
 		.name = "try_to_unmap_flush_dirty",
 		.lost = "flushes per dirty folio cannot be put off",
-		.acts = tlbbatch_context_acts_on_flush,
+		.acts = tlbbatch_context_acts,
 		.targets = flush_dirty_targets,
 	},
 	{
 		.name = "try_to_unmap_flush",
-		.lost = "a batch could not be written before folios are freed",
-		.acts = tlbbatch_context_acts_on_flush,
+		.lost = "flushes that cover a batch could not be told",
+		.acts = tlbbatch_context_acts,
 		.targets = flush_targets,
 	},
 	{
@@ -69,7 +71,7 @@ struct tlbbatch_hook tlbbatch_hooks[] = {
 	{
 		.name = "folio_move_anon_rmap",
 		.lost = "UFFDIO_MOVE could move a page that a CPU still stores to",
-		.acts = tlbbatch_move_acts,
+		.looks = true,
 		.need = { "uffdio_move", NULL, "this kernel has no UFFDIO_MOVE" },
 		.targets = move_targets,
 	},

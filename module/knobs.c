@@ -7,6 +7,7 @@
 #include <linux/mutex.h>
 #include <linux/printk.h>
 #include <tlbbatch/batch_policy.h>
+#include <tlbbatch/debug.h>
 #include <tlbbatch/hook.h>
 #include <tlbbatch/knobs.h>
 #include <tlbbatch/reclaim_context.h>
@@ -66,22 +67,28 @@ static int disable(bool killable)
 	int err;
 
 	tlbbatch_contexts_admit(false);
-	err = tlbbatch_contexts_wait_turnover("enabled=0", killable);
+	if (tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_TURNOVER))
+		err = 0;
+	else
+		err = tlbbatch_contexts_wait_turnover("enabled=0", killable);
 	if (err)
 		return err;
-	tlbbatch_hooks_detach();
+	/* Want of memory can keep a hook: it does nothing, and batching is off. */
+	err = tlbbatch_hooks_detach();
 	enabled = false;
-	return 0;
+	return err;
 }
 
 /**
  * tlbbatch_knob_set_enabled() - start or stop batching
  * @value: 0 or 1
  *
- * When it returns from 0 no folio waits and every hook is detached.
+ * When it returns from 0 no folio waits, and every hook is detached unless it
+ * returns -ENOMEM: then a later write of 0 detaches the rest.
  *
  * Context: process context, may sleep.
- * Return: 0; -EINTR if the caller was killed; what tlbbatch_hooks_attach() returns.
+ * Return: 0; -EINTR if the caller was killed; what tlbbatch_hooks_attach() or
+ *	tlbbatch_hooks_detach() returns.
  */
 int tlbbatch_knob_set_enabled(unsigned int value)
 {
@@ -178,7 +185,7 @@ __MODULE_PARM_TYPE(enabled, "uint");
 MODULE_PARM_DESC(enabled, "0 or 1 (default 0): start batching at load");
 module_param_cb(batch_size, &batch_size_param_ops, &batch_size, 0);
 __MODULE_PARM_TYPE(batch_size, "uint");
-MODULE_PARM_DESC(batch_size, "1 to 128 (default 64): dirty folios per TLB flush");
+MODULE_PARM_DESC(batch_size, "1 to 512 (default 64): dirty folios per TLB flush");
 
 /**
  * tlbbatch_knobs_init() - apply what modprobe.d asks for

@@ -4,10 +4,12 @@
  * nothing in what the kernel does: it watches, counts and simulates.
  *
  *  luf_observe.c	attaches to the kernel and is off otherwise
+ *  luf_returns.c	what it must see the end of: two functions, redirected
  *  luf_events.c	what is watched there, a row each
  *  luf_pass.c		which tasks are in a pass
  *  luf_unmap.c		what a pass unmaps and flushes: it makes generations
  *  luf_flush.c		what CPUs flush for other reasons: it covers them
+ *  luf_coverage.c	what these have covered
  *  luf_table.c		the open generations, and how each ends
  *  luf_index.c, luf_pages.c	the pages that they freed
  *  luf_generation.c	the decisions
@@ -16,6 +18,7 @@
 #include <linux/cpuhotplug.h>
 #include <linux/memory.h>
 #include <linux/mm.h>
+#include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
 #include <linux/preempt.h>
@@ -30,11 +33,19 @@
 
 /* Generations looked at with preemption off: each may have thousands of pages. */
 #define SWEEP_EACH	16
+/* Unload can only wait for a dead ftrace. */
+#define EXIT_RETRY	(5 * HZ)
 
 /* Serialises changes of the mode, and readers who settle with them. */
 static DEFINE_MUTEX(luf_mutex);
 static enum tlbbatch_luf_mode mode;
 static const char *missing;
+/*
+ * What ftrace said when it didn't let go. It is dead then (a bug of the kernel), and
+ * may still call what is attached: nothing that it could reach is freed.
+ */
+static int stuck;
+static bool held;
 
 static int cpu_changes(unsigned int cpu)
 {
@@ -96,6 +107,47 @@ static const char *unfit(void)
 	return NULL;
 }
 
+static void set_stuck(int err)
+{
+	pr_err("luf: ftrace doesn't let go (%d): nothing is tracked, the module stays until off succeeds\n",
+	       err);
+	/* Fails at unload, which waits instead. */
+	if (!held)
+		held = try_module_get(THIS_MODULE);
+	stuck = err;
+}
+
+static void set_loose(void)
+{
+	stuck = 0;
+	if (held)
+		module_put(THIS_MODULE);
+	held = false;
+}
+
+/* All that begins a generation is closed; what is attached is detached. */
+static int detach(void)
+{
+	int err;
+
+	preempt_disable();
+	tlbbatch_luf_close(true);
+	preempt_enable();
+	err = tlbbatch_luf_detach();
+	if (err)
+		set_stuck(err);
+	else
+		set_loose();
+	return err;
+}
+
+static void free_tables(void)
+{
+	unwatch_hotplug();
+	tlbbatch_luf_passes_exit();
+	tlbbatch_luf_table_exit();
+}
+
 static int start(void)
 {
 	const char *why = missing ?: unfit();
@@ -120,7 +172,12 @@ static int start(void)
 		return 0;
 
 	pr_err("luf: cannot watch the kernel (%d)%s\n", err,
-	       err == -EBUSY ? "; is kernel.ftrace_enabled 0?" : "");
+	       err == -EBUSY ? "; is kernel.ftrace_enabled 0, or a livepatch there?" : "");
+	/* Off has something to do then. */
+	if (detach()) {
+		WRITE_ONCE(mode, TLBBATCH_LUF_MODE_TRACK);
+		return err;
+	}
 	unwatch_hotplug();
 free_passes:
 	tlbbatch_luf_passes_exit();
@@ -131,27 +188,19 @@ free_table:
 
 static int stop(void)
 {
-	int err;
+	int err = detach();
 
-	preempt_disable();
-	tlbbatch_luf_close(true);
-	preempt_enable();
-	err = tlbbatch_luf_detach();
-	if (err) {
-		pr_err("luf: ftrace doesn't let go (%d), tracking goes on\n", err);
-		tlbbatch_luf_close(false);
-		return err;
-	}
-	unwatch_hotplug();
-	tlbbatch_luf_passes_exit();
-	tlbbatch_luf_table_exit();
-	return 0;
+	if (!err)
+		free_tables();
+	return err;
 }
 
 static int set_mode(enum tlbbatch_luf_mode wanted)
 {
 	int err;
 
+	if (wanted == TLBBATCH_LUF_MODE_TRACK && stuck)
+		return stuck;
 	if (wanted == mode)
 		return 0;
 	err = wanted == TLBBATCH_LUF_MODE_TRACK ? start() : stop();
@@ -168,7 +217,8 @@ static int set_mode(enum tlbbatch_luf_mode wanted)
  *
  * Context: process context, may sleep; for seconds to stop under load.
  * Return: 0; -EOPNOTSUPP if the kernel can't be watched (the log says why);
- *	-ENOMEM; -EINTR if the caller was killed; -EBUSY if ftrace is switched off.
+ *	-ENOMEM; -EINTR if the caller was killed; -EBUSY if ftrace is switched off or
+ *	somebody else redirects what must be; -ENODEV if ftrace is dead.
  */
 int tlbbatch_luf_set_mode(enum tlbbatch_luf_mode wanted)
 {
@@ -205,7 +255,6 @@ void tlbbatch_luf_settle(void)
 	if (mutex_lock_killable(&luf_mutex))
 		return;
 	if (mode == TLBBATCH_LUF_MODE_TRACK) {
-		tlbbatch_luf_check_missed();
 		do {
 			preempt_disable();
 			from = tlbbatch_luf_sweep(from, SWEEP_EACH);
@@ -237,6 +286,6 @@ void tlbbatch_luf_exit(void)
 	/* Text that ftrace may still call is never freed. */
 	mutex_lock(&luf_mutex);
 	while (set_mode(TLBBATCH_LUF_MODE_OFF))
-		schedule_timeout_idle(HZ);
+		schedule_timeout_idle(EXIT_RETRY);
 	mutex_unlock(&luf_mutex);
 }

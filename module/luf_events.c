@@ -23,7 +23,7 @@
 
 /* Where structs that are the kernel's own have what is read of them. */
 static u32 move_old_vma;
-static u32 flush_mm;
+static u32 flush_mm, flush_tlb_gen, flush_initiator;
 static u32 madvise_vma;
 /* Up to 6.9 large folios go to the page allocator before the pass's flush. */
 static bool large_freed_early;
@@ -48,7 +48,7 @@ static void see_try_to_unmap(struct ftrace_regs *fregs)
 
 	/* A split of a folio, from 6.2 or so on; perhaps in no pass at all. */
 	if (flags & TTU_RMAP_LOCKED)
-		tlbbatch_luf_see_other_unmap(true);
+		tlbbatch_luf_see_other_unmap(TLBBATCH_LUF_UNMAP_SPLIT);
 	else if (flags & TTU_BATCH_FLUSH)
 		tlbbatch_luf_see_unmap((struct folio *)compat_ftrace_argument(fregs, 0));
 }
@@ -58,19 +58,29 @@ static void see_move_folios_to_lru(struct ftrace_regs *fregs)
 	tlbbatch_luf_see_pass_end();
 }
 
+/* Pages on another node, for folios that the pass demotes: their unmap comes next. */
+static void see_demotion(struct ftrace_regs *fregs)
+{
+	tlbbatch_luf_see_demotion();
+}
+
 static void see_do_exit(struct ftrace_regs *fregs)
 {
 	tlbbatch_luf_see_exit();
 }
 
-static void see_arch_tlbbatch_flush(struct ftrace_regs *fregs)
-{
-	tlbbatch_luf_see_flush((struct arch_tlbflush_unmap_batch *)compat_ftrace_argument(fregs, 0));
-}
-
 static void see_flush_tlb_func(struct ftrace_regs *fregs)
 {
-	tlbbatch_luf_see_flush_begin(*(struct mm_struct **)(compat_ftrace_argument(fregs, 0) + flush_mm));
+	unsigned long info = compat_ftrace_argument(fregs, 0);
+
+	tlbbatch_luf_see_flush_begin(*(struct mm_struct **)(info + flush_mm),
+				     *(u64 *)(info + flush_tlb_gen),
+				     *(unsigned int *)(info + flush_initiator));
+}
+
+static void see_flush_tlb_batched_pending(struct ftrace_regs *fregs)
+{
+	tlbbatch_luf_see_pending((struct mm_struct *)compat_ftrace_argument(fregs, 0));
 }
 
 /* Section: reuse */
@@ -183,14 +193,16 @@ static void see_uffd_install_mm(struct ftrace_regs *fregs)
 
 /*
  * The zero page and poison are put there by functions that are inlined. Whose VMA it
- * is going to be isn't known here: all generations are met.
+ * is going to be isn't known here; but of files only those of tmpfs let themselves be
+ * filled (mfill_atomic() wants an anonymous VMA or shmem).
  */
 static void see_userfaultfd_ioctl(struct ftrace_regs *fregs)
 {
 	switch ((unsigned int)compat_ftrace_argument(fregs, 1)) {
 	case UFFDIO_ZEROPAGE:
 	case UFFDIO_POISON:
-		tlbbatch_luf_give_up(NULL, TLBBATCH_LUF_REASON_USERFAULTFD);
+		tlbbatch_luf_give_up(TLBBATCH_LUF_ANY_SHMEM,
+				     TLBBATCH_LUF_REASON_USERFAULTFD);
 	}
 }
 
@@ -210,8 +222,13 @@ static void see_try_to_migrate(struct ftrace_regs *fregs)
 {
 	struct folio *folio = (struct folio *)compat_ftrace_argument(fregs, 0);
 
+	unsigned long flags = compat_ftrace_argument(fregs, 1);
+
 	/* A split of a folio always waits for others; migration never does. */
-	tlbbatch_luf_see_other_unmap(compat_ftrace_argument(fregs, 1) & TTU_SYNC);
+	tlbbatch_luf_see_other_unmap(flags & TTU_SYNC ? TLBBATCH_LUF_UNMAP_SPLIT :
+				     flags & TTU_BATCH_FLUSH ?
+				     TLBBATCH_LUF_UNMAP_BATCHED :
+				     TLBBATCH_LUF_UNMAP_FLUSHED);
 	if (!folio_test_anon(folio) && !folio_test_swapcache(folio) &&
 	    folio_mapping(folio))
 		tlbbatch_luf_give_up(folio_mapping(folio),
@@ -222,7 +239,7 @@ static void see_collapse_file(struct ftrace_regs *fregs)
 {
 	const struct file *file = (const struct file *)compat_ftrace_argument(fregs, 2);
 
-	tlbbatch_luf_see_other_unmap(false);
+	tlbbatch_luf_see_other_unmap(TLBBATCH_LUF_UNMAP_FLUSHED);
 	tlbbatch_luf_give_up(file->f_mapping, TLBBATCH_LUF_REASON_COLLAPSED);
 }
 
@@ -243,28 +260,26 @@ struct tlbbatch_luf_entry tlbbatch_luf_entries[] = {
 		   "struct scan_control *, struct reclaim_stat *, bool)" },
 	{ .symbol = "try_to_unmap", .see = see_try_to_unmap,
 	  .proto = "void(struct folio *, enum ttu_flags)" },
-	{ .symbol = "arch_tlbbatch_flush", .see = see_arch_tlbbatch_flush,
-	  .proto = "void(struct arch_tlbflush_unmap_batch *)" },
 	{ .symbol = "move_folios_to_lru", .see = see_move_folios_to_lru, .or = true,
 	  .proto = "unsigned int(struct list_head *)" },
 	{ .symbol = "move_folios_to_lru", .see = see_move_folios_to_lru,
 	  .proto = "unsigned int(struct lruvec *, struct list_head *)" },
+	{ .symbol = "alloc_demote_folio", .see = see_demotion, .or = true,
+	  .proto = "struct folio *(struct folio *, unsigned long)" },
+	{ .symbol = "alloc_migrate_folio", .see = see_demotion, .or = true,
+	  .proto = "struct folio *(struct folio *, unsigned long)" },
+	{ .symbol = "alloc_demote_page", .see = see_demotion,
+	  .proto = "struct page *(struct page *, unsigned long)" },
 	{ .symbol = "do_exit", .see = see_do_exit, .proto = "void(long)" },
 	{ .symbol = "flush_tlb_func", .see = see_flush_tlb_func,
 	  .proto = "void(void *)" },
+	{ .symbol = "flush_tlb_batched_pending",
+	  .see = see_flush_tlb_batched_pending,
+	  .proto = "void(struct mm_struct *)" },
 	{ .symbol = "__isolate_free_page", .see = see_isolate_free_page,
 	  .proto = "int(struct page *, unsigned int)" },
 	{ .symbol = "__memcg_kmem_charge_page", .see = see_memcg_kmem_charge_page,
 	  .proto = "int(struct page *, gfp_t, int)" },
-	{ .symbol = "alloc_pages_bulk_noprof", .see = tlbbatch_luf_see_bulk,
-	  .or = true, .proto = "unsigned long(gfp_t, int, nodemask_t *, int, "
-			       "struct page **)" },
-	{ .symbol = "alloc_pages_bulk_noprof", .see = tlbbatch_luf_see_bulk_list,
-	  .or = true, .proto = "unsigned long(gfp_t, int, nodemask_t *, int, "
-			       "struct list_head *, struct page **)" },
-	{ .symbol = "__alloc_pages_bulk", .see = tlbbatch_luf_see_bulk_list,
-	  .proto = "unsigned long(gfp_t, int, nodemask_t *, int, "
-		   "struct list_head *, struct page **)" },
 	{ .symbol = "finish_fault", .see = see_write_fault,
 	  .proto = "vm_fault_t(struct vm_fault *)" },
 	{ .symbol = "do_wp_page", .see = see_write_fault,
@@ -352,9 +367,18 @@ bool tlbbatch_luf_large_freed_early(void)
  */
 const char *tlbbatch_luf_events_resolve(void)
 {
+	u32 is_lazy;
+
 	if (!tlbbatch_member_offset("flush_tlb_info", "mm", "struct mm_struct *",
-				    &flush_mm))
-		return "flush_tlb_info.mm";
+				    &flush_mm) ||
+	    !tlbbatch_member_offset("flush_tlb_info", "new_tlb_gen", "u64",
+				    &flush_tlb_gen) ||
+	    !tlbbatch_member_offset("flush_tlb_info", "initiating_cpu",
+				    "unsigned int", &flush_initiator))
+		return "flush_tlb_info";
+	if (!tlbbatch_member_offset("tlb_state_shared", "is_lazy", "bool",
+				    &is_lazy) || is_lazy)
+		return "tlb_state_shared.is_lazy";
 	if (tlbbatch_kernel_has("pagetable_move_control", NULL) &&
 	    !tlbbatch_member_offset("pagetable_move_control", "old",
 				    "struct vm_area_struct *", &move_old_vma))

@@ -7,11 +7,16 @@
  * again after having been lazy, it compares the mm's tlb_gen, which every batched
  * unmap raises. So a full flush of the loaded mm leaves no stale entry in reach,
  * with or without PCIDs.
+ *
+ * Of all these the posted series (v12: arch_mm_mark_ugen()) notices only those of
+ * flush_tlb_batched_pending(), besides its own and a batch's.
  */
+#include <linux/cpumask.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/smp.h>
 #include <asm/tlbflush.h>
+#include <compat/tlb_compat.h>
 #include <tlbbatch/debug.h>
 #include <tlbbatch/luf_observe.h>
 #include <tlbbatch/luf_table.h>
@@ -22,17 +27,60 @@
  *	beginning isn't seen
  * @began: the youngest generation when the flush under way began
  * @of_mm: it is of an mm; else a batch's, which whoever sent it accounts for
+ * @posted: what the posted series marks as done behind it; 0 if nothing
  * @of_batch: a batch's is under way. A CPU that is lazy then switches to no mm, and
  *	flushes for that: but for the batch it wouldn't have
  */
 struct seen {
 	u64 youngest;
 	u64 began;
+	u64 posted;
 	bool of_mm;
 	bool of_batch;
 };
 
 static DEFINE_PER_CPU(struct seen, seen);
+
+/**
+ * struct pending - the last flush_tlb_batched_pending() of a CPU that flushes
+ * @ctx_id: the mm's, never used twice
+ * @tlb_gen: the flush's own, unless another one comes in between: then it isn't
+ *	known any more, which is the safe direction
+ * @number: the youngest generation before it
+ *
+ * Other CPUs read it while this one waits for them with preemption off.
+ */
+struct pending {
+	u64 ctx_id;
+	u64 tlb_gen;
+	u64 number;
+};
+
+static DEFINE_PER_CPU(struct pending, pending);
+
+/**
+ * tlbbatch_luf_see_pending() - flush_tlb_batched_pending() begins
+ * @mm: whose
+ *
+ * A CPU that is lazy isn't interrupted, and owes nothing: to use the mm again it
+ * compares the tlb_gen.
+ *
+ * Context: page table lock held.
+ */
+void tlbbatch_luf_see_pending(struct mm_struct *mm)
+{
+	struct pending *mine = this_cpu_ptr(&pending);
+	unsigned int cpu;
+
+	if (!compat_flush_is_pending(mm))
+		return;
+	mine->number = tlbbatch_luf_youngest();
+	mine->ctx_id = mm->context.ctx_id;
+	mine->tlb_gen = atomic64_read(&mm->context.tlb_gen) + 1;
+	for_each_cpu(cpu, mm_cpumask(mm))
+		if (compat_cpu_is_lazy(cpu))
+			tlbbatch_luf_cover_all(cpu, mine->number);
+}
 
 /**
  * tlbbatch_luf_seen_youngest() - note the youngest generation for this CPU
@@ -51,14 +99,28 @@ void tlbbatch_luf_seen_youngest(void)
 
 /**
  * tlbbatch_luf_see_flush_begin() - a CPU is about to flush
- * @of_mm: for an mm; else for a batch
+ * @mm: for an mm; or NULL, for a batch
+ * @tlb_gen: that the flush brings the mm to
+ * @initiator: the CPU that asked for it, and waits
  *
  * Context: interrupts off.
  */
-void tlbbatch_luf_see_flush_begin(bool of_mm)
+void tlbbatch_luf_see_flush_begin(const struct mm_struct *mm, u64 tlb_gen,
+				  unsigned int initiator)
 {
-	this_cpu_write(seen.of_mm, of_mm);
-	this_cpu_write(seen.of_batch, !of_mm);
+	u64 posted = 0;
+
+	if (mm && initiator < nr_cpu_ids) {
+		const struct pending *theirs = per_cpu_ptr(&pending, initiator);
+
+		if (theirs->ctx_id == mm->context.ctx_id &&
+		    theirs->tlb_gen == tlb_gen)
+			posted = theirs->number;
+	}
+	this_cpu_write(seen.posted, posted);
+	/* Of a pointer it would take the lowest byte. */
+	this_cpu_write(seen.of_mm, !!mm);
+	this_cpu_write(seen.of_batch, !mm);
 	/* Before the flush itself: what is younger isn't covered. */
 	this_cpu_write(seen.began, tlbbatch_luf_youngest());
 }
@@ -80,9 +142,9 @@ void tlbbatch_luf_probe_tlb_flush(void *data, int reason, unsigned long pages)
 	if (tlbbatch_luf_break(TLBBATCH_LUF_BREAK_PARTIAL)) {
 		if (reason == TLB_REMOTE_SEND_IPI)
 			for_each_online_cpu(cpu)
-				tlbbatch_luf_cover(cpu, tlbbatch_luf_youngest());
+				tlbbatch_luf_cover_all(cpu, tlbbatch_luf_youngest());
 		else
-			tlbbatch_luf_cover(cpu, tlbbatch_luf_youngest());
+			tlbbatch_luf_cover_all(cpu, tlbbatch_luf_youngest());
 		return;
 	}
 	if (pages != TLB_FLUSH_ALL || reason == TLB_REMOTE_SEND_IPI)
@@ -93,12 +155,17 @@ void tlbbatch_luf_probe_tlb_flush(void *data, int reason, unsigned long pages)
 	case TLB_FLUSH_ON_TASK_SWITCH:
 		/* One that flushed nothing at all hides the next switch's: so be it. */
 		if (!of_batch)
-			tlbbatch_luf_cover(cpu, this_cpu_read(seen.youngest));
+			tlbbatch_luf_cover(cpu, TLBBATCH_LUF_IDEAL,
+					   this_cpu_read(seen.youngest));
 		break;
 	case TLB_REMOTE_SHOOTDOWN:
 	case TLB_LOCAL_MM_SHOOTDOWN:
-		if (this_cpu_read(seen.of_mm))
-			tlbbatch_luf_cover(cpu, this_cpu_read(seen.began));
+		if (!this_cpu_read(seen.of_mm))
+			break;
+		tlbbatch_luf_cover(cpu, TLBBATCH_LUF_IDEAL,
+				   this_cpu_read(seen.began));
+		tlbbatch_luf_cover(cpu, TLBBATCH_LUF_POSTED,
+				   this_cpu_read(seen.posted));
 		break;
 	}
 }

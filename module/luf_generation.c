@@ -46,14 +46,15 @@ tlbbatch_luf_outcome(const struct tlbbatch_luf_facts *facts)
  * tlbbatch_luf_covered() - did flushes reach all of a generation's CPUs?
  * @mask: its CPUs
  * @nr_cpus: CPUs that there can be
- * @covered: for each CPU, the youngest generation that a flush there covers; any
- *	older one is covered too
+ * @covered: for each CPU, what its flushes have covered
+ * @model: in whose eyes
  * @number: the generation's
  *
  * Context: any; @covered only ever grows.
  */
 bool tlbbatch_luf_covered(const unsigned long *mask, unsigned int nr_cpus,
-			  const u64 *covered, u64 number)
+			  const struct tlbbatch_luf_coverage *covered,
+			  enum tlbbatch_luf_model model, u64 number)
 {
 	unsigned int cpu;
 
@@ -62,7 +63,8 @@ bool tlbbatch_luf_covered(const unsigned long *mask, unsigned int nr_cpus,
 
 		if (!bits)
 			cpu |= WORD_BITS - 1;
-		else if (bits & 1 && tlbbatch_luf_owes(covered, cpu, number))
+		else if (bits & 1 &&
+			 tlbbatch_luf_owes(covered, model, cpu, number))
 			return false;
 	}
 	return true;
@@ -73,14 +75,17 @@ bool tlbbatch_luf_covered(const unsigned long *mask, unsigned int nr_cpus,
  * @mask: its CPUs
  * @nr_cpus: CPUs that there can be
  * @covered: as in tlbbatch_luf_covered()
+ * @model: in whose eyes
  * @number: the generation's
  * @remaining: receives them; as long as @mask
  *
  * Return: how many there are.
  */
 unsigned int tlbbatch_luf_remaining(const unsigned long *mask,
-				    unsigned int nr_cpus, const u64 *covered,
-				    u64 number, unsigned long *remaining)
+				    unsigned int nr_cpus,
+				    const struct tlbbatch_luf_coverage *covered,
+				    enum tlbbatch_luf_model model, u64 number,
+				    unsigned long *remaining)
 {
 	unsigned int cpu, nr = 0;
 
@@ -91,7 +96,7 @@ unsigned int tlbbatch_luf_remaining(const unsigned long *mask,
 		if (bit == 1)
 			*word = 0;
 		if (!(mask[cpu / WORD_BITS] & bit) ||
-		    !tlbbatch_luf_owes(covered, cpu, number))
+		    !tlbbatch_luf_owes(covered, model, cpu, number))
 			continue;
 		*word |= bit;
 		nr++;

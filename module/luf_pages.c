@@ -16,7 +16,7 @@ struct chunk {
 };
 
 static struct chunk *chunks;
-static u32 free_chunk;
+static u32 free_chunk, nr_taken;
 /* The free list. Tasks only, reclaim and readers of sysfs; never an interrupt. */
 static DEFINE_RAW_SPINLOCK(free_lock);
 
@@ -36,6 +36,7 @@ int tlbbatch_luf_pages_init(void)
 	for (i = 0; i + 1 < TLBBATCH_LUF_CHUNKS; i++)
 		chunks[i].next = i + 2;
 	free_chunk = 1;
+	nr_taken = 0;
 	return 0;
 }
 
@@ -56,14 +57,26 @@ static u32 take_chunk(u32 next)
 
 	raw_spin_lock(&free_lock);
 	taken = free_chunk;
-	if (taken)
+	if (taken) {
 		free_chunk = chunks[taken - 1].next;
+		WRITE_ONCE(nr_taken, nr_taken + 1);
+	}
 	raw_spin_unlock(&free_lock);
 	if (taken) {
 		WRITE_ONCE(chunks[taken - 1].next, next);
 		WRITE_ONCE(chunks[taken - 1].nr, 0);
 	}
 	return taken;
+}
+
+/**
+ * tlbbatch_luf_pages_tight() - is the pool about to run out?
+ *
+ * Context: any.
+ */
+bool tlbbatch_luf_pages_tight(void)
+{
+	return READ_ONCE(nr_taken) > TLBBATCH_LUF_CHUNKS / 4 * 3;
 }
 
 /**
@@ -116,6 +129,7 @@ void tlbbatch_luf_pages_drop(struct tlbbatch_luf_pages *pages)
 	raw_spin_lock(&free_lock);
 	WRITE_ONCE(chunks[last - 1].next, free_chunk);
 	free_chunk = pages->first;
+	WRITE_ONCE(nr_taken, nr_taken - pages->nr_chunks);
 	raw_spin_unlock(&free_lock);
 	*pages = (struct tlbbatch_luf_pages){ 0 };
 }

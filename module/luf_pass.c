@@ -16,6 +16,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <tlbbatch/counters.h>
+#include <tlbbatch/debug.h>
 #include "luf_pass.h"
 
 /* A task looks at this many slots; when all are taken its pass isn't seen. */
@@ -48,7 +49,7 @@ int tlbbatch_luf_passes_init(void)
 
 	nr = roundup_pow_of_two(nr);
 	passes = kvcalloc(nr, sizeof(*passes), GFP_KERNEL);
-	pass_masks = kvcalloc(nr, 2 * words * sizeof(*pass_masks), GFP_KERNEL);
+	pass_masks = kvcalloc(nr, 3 * words * sizeof(*pass_masks), GFP_KERNEL);
 	if (!passes || !pass_masks) {
 		kvfree(pass_masks);
 		kvfree(passes);
@@ -56,8 +57,9 @@ int tlbbatch_luf_passes_init(void)
 	}
 	for (i = 0; i < nr; i++) {
 		raw_spin_lock_init(&passes[i].lock);
-		passes[i].before = &pass_masks[2 * i * words];
-		passes[i].owed = &pass_masks[(2 * i + 1) * words];
+		passes[i].before = &pass_masks[3 * i * words];
+		passes[i].sent = &pass_masks[(3 * i + 1) * words];
+		passes[i].owed = &pass_masks[(3 * i + 2) * words];
 	}
 	passes_bits = ilog2(nr);
 	return 0;
@@ -178,6 +180,19 @@ static bool is_idle(const struct pass *pass)
 	       jiffies - READ_ONCE(pass->used) >= IDLE_JIFFIES;
 }
 
+/*
+ * Of MADV_PAGEOUT no end is seen: who sleeps behind it would keep the slot. All
+ * reclaim runs with PF_MEMALLOC. A task that is in a slot hasn't come to do_exit()'s
+ * first instruction yet, and doesn't get past it without the lock: see
+ * tlbbatch_luf_see_exit().
+ */
+static bool is_over(const struct pass *pass)
+{
+	return is_idle(pass) ||
+	       (!(READ_ONCE(pass->task->flags) & PF_MEMALLOC) &&
+		!tlbbatch_luf_break(TLBBATCH_LUF_BREAK_SLEEPERS));
+}
+
 static struct pass *claim_pass(void)
 {
 	unsigned int first = hash_ptr(current, passes_bits), i;
@@ -185,9 +200,9 @@ static struct pass *claim_pass(void)
 	for (i = 0; i < PROBES; i++) {
 		struct pass *pass = &passes[(first + i) & (BIT(passes_bits) - 1)];
 
-		if (!is_idle(pass) || !raw_spin_trylock(&pass->lock))
+		if (!raw_spin_trylock(&pass->lock))
 			continue;
-		if (is_idle(pass)) {
+		if (is_over(pass)) {
 			tlbbatch_luf_forget(pass);
 			pass->completes = false;
 			pass->started = current->start_boottime;
@@ -218,6 +233,7 @@ void tlbbatch_luf_see_pass(void)
 	}
 	tlbbatch_luf_forget(pass);
 	WRITE_ONCE(pass->active, true);
+	pass->demotes = false;
 	pass->completes = false;
 	/* What is pending already wasn't seen: whose it is isn't known. */
 	if (current->tlb_ubc.flush_required)

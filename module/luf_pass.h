@@ -14,6 +14,7 @@
  * @started: when that was started, in ns of boot time: addresses are used again
  * @used: when it was used last, in jiffies
  * @active: the task is in a pass, as far as is known
+ * @demotes: it has begun to migrate folios to another node
  * @readonly: folios unmapped read-only since the last flush
  * @mixed: others
  * @untracked: some didn't fit
@@ -26,6 +27,7 @@
  * @files: of the read-only ones; read by anybody
  * @pages: of the read-only ones
  * @before: the batch's CPUs before the last unmap
+ * @sent: CPUs that the flush under way reaches
  * @owed: CPUs that certainly were added by unmaps that weren't read-only
  * @completes: the flush under way covers @owed up to @number
  * @number: the youngest generation when the flush began
@@ -36,6 +38,7 @@ struct pass {
 	u64 started;
 	unsigned long used;
 	bool active;
+	bool demotes;
 	unsigned int readonly;
 	unsigned int mixed;
 	bool untracked;
@@ -48,6 +51,7 @@ struct pass {
 	struct tlbbatch_luf_files files;
 	struct tlbbatch_luf_pages pages;
 	unsigned long *before;
+	unsigned long *sent;
 	unsigned long *owed;
 	bool completes;
 	u64 number;

@@ -17,6 +17,7 @@
 #include <linux/pagemap.h>
 #include <linux/sched.h>
 #include <linux/swap.h>
+#include <compat/tlb_compat.h>
 #include <tlbbatch/counters.h>
 #include <tlbbatch/debug.h>
 #include <tlbbatch/luf_observe.h>
@@ -114,9 +115,22 @@ static bool holds(const struct pass *pass, const struct address_space *file)
 	return false;
 }
 
+/* Before the unmap: an event from here on finds it. A full barrier. */
+static bool add_file(struct pass *pass, const struct address_space *file)
+{
+	unsigned int nr = pass->files.nr;
+
+	if (nr == TLBBATCH_LUF_FILES)
+		return false;
+	WRITE_ONCE(pass->files.file[nr], file);
+	smp_store_release(&pass->files.nr, nr + 1);
+	tlbbatch_luf_interest(file, 1);
+	return true;
+}
+
 static void note_file(struct pass *pass, const struct address_space *file)
 {
-	unsigned int nr;
+	bool shmem = file->host->i_sb->s_magic == TMPFS_MAGIC;
 
 	if (likely(!pass->stale_files) && holds(pass, file))
 		return;
@@ -127,16 +141,11 @@ static void note_file(struct pass *pass, const struct address_space *file)
 	if (holds(pass, file)) {
 		/* As below; pairs with the barriers of whoever opens or maps it. */
 		smp_mb();
-	} else {
-		nr = pass->files.nr;
-		if (nr == TLBBATCH_LUF_FILES) {
-			pass->untracked = true;
-			return;
-		}
-		/* Before the unmap: an event from here on finds it. */
-		WRITE_ONCE(pass->files.file[nr], file);
-		smp_store_release(&pass->files.nr, nr + 1);
-		tlbbatch_luf_interest(file, 1);
+	} else if ((shmem && !holds(pass, TLBBATCH_LUF_ANY_SHMEM) &&
+		    !add_file(pass, TLBBATCH_LUF_ANY_SHMEM)) ||
+		   !add_file(pass, file)) {
+		pass->untracked = true;
+		return;
 	}
 	if (tlbbatch_luf_break(TLBBATCH_LUF_BREAK_EVENTS))
 		return;
@@ -196,23 +205,44 @@ out:
 }
 
 /**
- * tlbbatch_luf_see_other_unmap() - the task unmaps, and not to reclaim
- * @in_pass: a pass does it all the same: it splits a folio
+ * tlbbatch_luf_see_demotion() - a pass is about to demote folios
  *
- * Otherwise it is migration or khugepaged: what they flush isn't a pass's.
+ * Or somebody migrates whose pass is over: see tlbbatch_luf_see_other_unmap().
  *
  * Context: task, preemption off.
  */
-void tlbbatch_luf_see_other_unmap(bool in_pass)
+void tlbbatch_luf_see_demotion(void)
 {
 	struct pass *pass = tlbbatch_luf_get_pass();
 
 	if (!pass)
 		return;
-	if (in_pass) {
+	pass->demotes = pass->active &&
+			!tlbbatch_luf_break(TLBBATCH_LUF_BREAK_DEMOTION);
+	tlbbatch_luf_put_pass(pass);
+}
+
+/**
+ * tlbbatch_luf_see_other_unmap() - the task unmaps, and not to reclaim
+ * @how: for what
+ *
+ * A pass splits and demotes folios: then their flush is one of its flushes, which
+ * LUF isn't thought to put off. Otherwise it is migration or khugepaged: what they
+ * flush isn't a pass's.
+ *
+ * Context: task, preemption off.
+ */
+void tlbbatch_luf_see_other_unmap(enum tlbbatch_luf_unmap how)
+{
+	struct pass *pass = tlbbatch_luf_get_pass();
+
+	if (!pass)
+		return;
+	if (how == TLBBATCH_LUF_UNMAP_SPLIT || pass->demotes) {
 		/* Which CPUs it adds isn't followed: it completes nothing. */
 		settle_last(pass);
-		pass->mixed++;
+		if (how != TLBBATCH_LUF_UNMAP_FLUSHED)
+			pass->mixed++;
 	} else {
 		tlbbatch_luf_forget(pass);
 		WRITE_ONCE(pass->active, false);
@@ -260,7 +290,7 @@ static void begin_generation(struct pass *pass, const unsigned long *cpus)
 	/* Its own interest: the pass gives its own back in tlbbatch_luf_forget(). */
 	for (i = 0; i < files.nr; i++)
 		tlbbatch_luf_interest(files.file[i], 1);
-	if (!tlbbatch_luf_open(&files, &pass->pages, cpus)) {
+	if (!tlbbatch_luf_open(&files, &pass->pages, pass->sent, cpus)) {
 		for (i = 0; i < files.nr; i++)
 			tlbbatch_luf_interest(files.file[i], -1);
 		return;
@@ -277,8 +307,26 @@ static void begin_generation(struct pass *pass, const unsigned long *cpus)
 					     TLBBATCH_LUF_REASON_EARLY);
 }
 
-/* Judged where the task runs now; it can still be moved before the kernel does. */
-static bool has_other_cpu(const struct arch_tlbflush_unmap_batch *batch)
+/*
+ * Whom the flush is about to reach; how many of them it interrupts. Judged where the
+ * task runs and who is lazy now, shortly before the kernel does.
+ */
+static unsigned int find_receivers(struct pass *pass, const unsigned long *cpus)
+{
+	unsigned int cpu, nr = 0, this_cpu = raw_smp_processor_id();
+
+	bitmap_zero(pass->sent, nr_cpu_ids);
+	for_each_set_bit(cpu, cpus, nr_cpu_ids) {
+		if (!compat_gets_batch_flush(cpu) &&
+		    !tlbbatch_luf_break(TLBBATCH_LUF_BREAK_LAZY))
+			continue;
+		__set_bit(cpu, pass->sent);
+		nr += cpu != this_cpu;
+	}
+	return nr;
+}
+
+static bool names_other_cpu(const struct arch_tlbflush_unmap_batch *batch)
 {
 	return cpumask_any_but(&batch->cpumask, raw_smp_processor_id()) <
 	       nr_cpu_ids;
@@ -295,6 +343,7 @@ void tlbbatch_luf_see_flush(const struct arch_tlbflush_unmap_batch *batch)
 	const unsigned long *cpus = cpumask_bits(&batch->cpumask);
 	struct pass *pass;
 	enum tlbbatch_luf_flush flush;
+	unsigned int receivers;
 
 	if (batch != &current->tlb_ubc.arch)
 		return;
@@ -307,8 +356,9 @@ void tlbbatch_luf_see_flush(const struct arch_tlbflush_unmap_batch *batch)
 	settle_last(pass);
 	if (tlbbatch_luf_break(TLBBATCH_LUF_BREAK_READONLY))
 		pass->mixed = current->tlb_ubc.writable;
+	receivers = find_receivers(pass, cpus);
 	flush = tlbbatch_luf_judge_flush(&(struct tlbbatch_luf_pending){
-		.remote = has_other_cpu(batch),
+		.remote = receivers,
 		.readonly = pass->readonly,
 		.mixed = pass->mixed,
 		.untracked = pass->untracked,
@@ -316,6 +366,9 @@ void tlbbatch_luf_see_flush(const struct arch_tlbflush_unmap_batch *batch)
 	pass->number = tlbbatch_luf_youngest();
 	if (flush != TLBBATCH_LUF_FLUSH_LOCAL)
 		tlbbatch_count(TLBBATCH_LUF_FLUSHES, 1);
+	else if (names_other_cpu(batch))
+		tlbbatch_count(TLBBATCH_LUF_FLUSHES_UNSENT, 1);
+	tlbbatch_count(TLBBATCH_LUF_IPIS, receivers);
 	switch (flush) {
 	case TLBBATCH_LUF_FLUSH_LOCAL:
 		pass->completes = pass->mixed;
@@ -338,28 +391,10 @@ void tlbbatch_luf_see_flush(const struct arch_tlbflush_unmap_batch *batch)
 	}
 	if (!pass->completes)
 		tlbbatch_luf_forget(pass);
-	tlbbatch_luf_check_missed();
 	WRITE_ONCE(sweep_from,
 		   tlbbatch_luf_sweep(READ_ONCE(sweep_from), SWEEP_EACH));
 out:
 	tlbbatch_luf_put_pass(pass);
-}
-
-/**
- * tlbbatch_luf_flush_completes() - need the end of the task's flush be seen?
- *
- * Context: task, preemption off, at the flush's beginning.
- */
-bool tlbbatch_luf_flush_completes(void)
-{
-	struct pass *pass = tlbbatch_luf_get_pass();
-	bool completes;
-
-	if (!pass)
-		return false;
-	completes = pass->completes;
-	tlbbatch_luf_put_pass(pass);
-	return completes;
 }
 
 /**
@@ -376,7 +411,7 @@ void tlbbatch_luf_see_flush_end(void)
 		return;
 	if (pass->completes) {
 		for_each_set_bit(cpu, pass->owed, nr_cpu_ids)
-			tlbbatch_luf_cover(cpu, pass->number);
+			tlbbatch_luf_cover_all(cpu, pass->number);
 		pass->completes = false;
 		tlbbatch_luf_forget(pass);
 	}

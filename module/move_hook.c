@@ -8,45 +8,112 @@
  * so a CPU could go on storing through its old address into what then belongs to
  * the new one. folio_move_anon_rmap() is called right there, before the entry is
  * moved, and only if there is such a folio.
+ *
+ * It is also called at each first copy-on-write fault that reuses a page, which is
+ * frequent, and then concerns nobody here. So its ftrace site calls a trampoline
+ * of this file's, as ftrace lets an ops bring: four instructions for such a call.
+ * If another tracer shares the function, ftrace calls the callback instead.
  */
+#include <linux/ftrace.h>
 #include <linux/mm.h>
+#include <linux/objtool.h>
+#include <linux/page-flags.h>
+#include <linux/stddef.h>
 #include <linux/swap.h>
+#include <asm/linkage.h>
+#include <compat/ftrace_compat.h>
 #include <tlbbatch/debug.h>
 #include <tlbbatch/flush.h>
-#include <tlbbatch/kernel_calls.h>
+#include <tlbbatch/hook.h>
 #include <tlbbatch/reclaim_hooks.h>
 
-DEFINE_STATIC_CALL_NULL(tlbbatch_orig_folio_move_anon_rmap,
-			tlbbatch_type_folio_move_anon_rmap);
-
-/**
- * tlbbatch_move_acts() - the hook acts for every task
- * @parent_ip: unused
- *
- * Its replacement doesn't sleep, so RCU-tasks alone covers who runs it.
- *
- * Context: ftrace callback, preemption off.
- * Return: true.
+/*
+ * An anonymous folio is about to get another VMA. All callers but UFFDIO_MOVE of a
+ * swap entry have it mapped.
  */
-bool notrace tlbbatch_move_acts(unsigned long parent_ip)
+static void notrace look(struct folio *folio, struct vm_area_struct *vma)
 {
-	return true;
-}
-
-/**
- * tlbbatch_hook_folio_move_anon_rmap() - an anonymous folio gets another VMA
- * @folio: locked
- * @vma: the VMA
- *
- * Other callers than UFFDIO_MOVE of a swap entry have @folio mapped.
- *
- * Context: page table locks held; doesn't sleep.
- */
-void tlbbatch_hook_folio_move_anon_rmap(struct folio *folio,
-					struct vm_area_struct *vma)
-{
+	if (unlikely(tlbbatch_selftest_saw(folio)))
+		return;
 	if (folio_test_swapcache(folio) && !folio_mapped(folio) &&
 	    !tlbbatch_debug_skip_move_flush())
 		tlbbatch_flush_before_move(vma->vm_mm);
-	static_call(tlbbatch_orig_folio_move_anon_rmap)(folio, vma);
+}
+
+/**
+ * tlbbatch_move_callback() - folio_move_anon_rmap() is entered
+ * @ip: its ftrace site
+ * @parent_ip: its caller
+ * @ops: the ops
+ * @fregs: its arguments: the folio, locked, and the VMA
+ *
+ * The flush calls functions that others may trace, but not this one: recursion
+ * can't come to here, and a call that was missed would lose data. So there is no
+ * lock against recursion.
+ *
+ * Context: page table locks held; doesn't sleep.
+ */
+void notrace tlbbatch_move_callback(unsigned long ip, unsigned long parent_ip,
+				    struct ftrace_ops *ops,
+				    struct ftrace_regs *fregs)
+{
+	look((struct folio *)compat_ftrace_argument(fregs, 0),
+	     (struct vm_area_struct *)compat_ftrace_argument(fregs, 1));
+}
+
+/* Called by the trampoline below, for a folio with the bit of the swap cache. */
+static noinline __used notrace void look_closely(struct folio *folio,
+						 struct vm_area_struct *vma)
+{
+	look(folio, vma);
+}
+
+/*
+ * The trampoline, at the function's ftrace site: all of its arguments are in their
+ * registers, and are handed on as they are. It is entered by calls alone, so it
+ * needs no ENDBR. With call depth tracking neither that call nor the return is
+ * counted in advance: the return is one too many, which makes the kernel refill
+ * the return stack too early and never too late.
+ *
+ * Never called: this function gives the assembler the constants.
+ */
+static noinline __used void trampoline(void)
+{
+	asm volatile("	.pushsection .text.tlbbatch_move, \"ax\", @progbits\n"
+		     "	.balign 16\n"
+		     "	.type tlbbatch_move_trampoline, @function\n"
+		     "	.globl tlbbatch_move_trampoline\n"
+		     "tlbbatch_move_trampoline:\n"
+		     ANNOTATE_NOENDBR "\n"
+		     "	testl %[swapcache], %c[flags](%%rdi)\n"
+		     "	jnz 1f\n"
+		     ASM_RET
+		     "1:\n"
+		     "	pushq %%rbp\n"
+		     "	movq %%rsp, %%rbp\n"
+		     "	pushq %%rax\n"
+		     "	pushq %%rcx\n"
+		     "	pushq %%rdx\n"
+		     "	pushq %%rsi\n"
+		     "	pushq %%rdi\n"
+		     "	pushq %%r8\n"
+		     "	pushq %%r9\n"
+		     "	pushq %%r10\n"
+		     "	pushq %%r11\n"
+		     "	call look_closely\n"
+		     "	popq %%r11\n"
+		     "	popq %%r10\n"
+		     "	popq %%r9\n"
+		     "	popq %%r8\n"
+		     "	popq %%rdi\n"
+		     "	popq %%rsi\n"
+		     "	popq %%rdx\n"
+		     "	popq %%rcx\n"
+		     "	popq %%rax\n"
+		     "	popq %%rbp\n"
+		     ASM_RET
+		     "	.size tlbbatch_move_trampoline, . - tlbbatch_move_trampoline\n"
+		     "	.popsection\n"
+		     : : [swapcache] "i" (BIT(PG_swapcache)),
+			 [flags] "i" (offsetof(struct folio, flags)));
 }

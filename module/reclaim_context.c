@@ -15,11 +15,11 @@
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/printk.h>
-#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <tlbbatch/counters.h>
 #include <tlbbatch/debug.h>
+#include <tlbbatch/flush.h>
 #include <tlbbatch/knobs.h>
 #include <tlbbatch/reclaim_context.h>
 #include <tlbbatch/symbols.h>
@@ -84,7 +84,10 @@ static __always_inline void release(struct tlbbatch_context *ctx)
 {
 	/* Only an end counts: a waiter must not take a claim for one. */
 	WRITE_ONCE(ctx->ended, ctx->ended + 1);
-	/* All of the pass comes before; pairs with the acquire in same_pass(). */
+	/*
+	 * All of the pass comes before; pairs with the acquires in same_pass()
+	 * and tlbbatch_contexts_wait_turnover().
+	 */
 	smp_store_release(&owners[ctx - slots], NULL);
 }
 
@@ -127,6 +130,9 @@ bool notrace tlbbatch_context_enter(unsigned long parent_ip)
 		return false;
 	}
 	ctx->owner_start = current->start_boottime;
+	ctx->owner_pid = task_pid_nr(current);
+	/* As it is now: not worth task_lock(), and it ends in a NUL in any case. */
+	memcpy(ctx->owner_comm, current->comm, sizeof(ctx->owner_comm));
 	ctx->depth = 1;
 	return true;
 }
@@ -146,26 +152,6 @@ bool notrace tlbbatch_context_acts(unsigned long parent_ip)
 }
 
 /**
- * tlbbatch_context_acts_on_flush() - the same, and remember who flushes
- * @parent_ip: where the flush is called from
- *
- * Folios may be written only where shrink_folio_list() itself flushes: other
- * callers may hold rmap locks.
- *
- * Context: ftrace callback, preemption off.
- * Return: true inside a pass that is being batched.
- */
-bool notrace tlbbatch_context_acts_on_flush(unsigned long parent_ip)
-{
-	struct tlbbatch_context *ctx = find(current);
-
-	if (!ctx || ctx->depth != 1 || ctx->unbatched)
-		return false;
-	ctx->flush_by_reclaim = tlbbatch_in_shrink_folio_list(parent_ip);
-	return true;
-}
-
-/**
  * tlbbatch_context_gates() - does a write-out hook act for the running task?
  * @parent_ip: unused
  *
@@ -177,18 +163,28 @@ bool notrace tlbbatch_context_gates(unsigned long parent_ip)
 {
 	struct tlbbatch_context *ctx = find(current);
 
-	return ctx && ctx->depth == 1 && !ctx->unbatched && !ctx->writing;
+	return ctx && ctx->depth == 1 && !ctx->unbatched && !ctx->writing &&
+	       !tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_UNSEEN) &&
+	       !tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_TRIPWIRE);
 }
 
 /**
  * tlbbatch_context_gates_shmem() - does shmem's write-out hook act?
  * @parent_ip: unused
  *
- * Context: ftrace callback, preemption off.
- * Return: as tlbbatch_context_gates().
+ * A GPU driver's shrinker writes shmem too. It trusts that a folio which nobody
+ * maps, and which it locked, can't be stored to. A pass that owes a flush may have
+ * let go of that very folio: the driver gets the flush here, before it writes.
+ *
+ * Context: ftrace callback, preemption off, interrupts on.
+ * Return: as tlbbatch_context_gates(); false for a task that is in no pass.
  */
 bool notrace tlbbatch_context_gates_shmem(unsigned long parent_ip)
 {
+	if (!find(current)) {
+		tlbbatch_flush_before_foreign_write();
+		return false;
+	}
 	return tlbbatch_context_gates(parent_ip) &&
 	       !tlbbatch_debug_defer_shmem_late();
 }
@@ -228,17 +224,23 @@ static bool same_pass(unsigned int slot, struct task_struct *owner,
 	       READ_ONCE(slots[slot].ended) == ended;
 }
 
-static void say_who(unsigned int slot, const char *what, unsigned int ms)
+/*
+ * An owner may have died in its pass (an oops), and its task_struct may be gone: the
+ * slot tells who it was. After so long its owner has long written that down.
+ */
+static void say_who(unsigned int slot, struct task_struct *owner,
+		    unsigned long ended, const char *what, unsigned int ms)
 {
-	struct task_struct *owner;
+	const struct tlbbatch_context *ctx = &slots[slot];
+	char comm[TASK_COMM_LEN];
+	pid_t pid = READ_ONCE(ctx->owner_pid);
 
-	/* Owners run reclaim, so they are alive; RCU keeps them while we look. */
-	rcu_read_lock();
-	owner = READ_ONCE(owners[slot]);
-	if (owner)
-		pr_info("%s waits for %s/%d, in reclaim for %u ms now\n",
-			what, owner->comm, task_pid_nr(owner), ms);
-	rcu_read_unlock();
+	memcpy(comm, ctx->owner_comm, sizeof(comm));
+	comm[sizeof(comm) - 1] = '\0';
+	/* Not the name of the next pass's owner. */
+	if (same_pass(slot, owner, ended))
+		pr_info("%s waits for %s/%d, in reclaim, for %u ms now\n",
+			what, comm, pid, ms);
 }
 
 /* Neither state counts as a hung task: there is nothing wrong with waiting. */
@@ -271,9 +273,11 @@ int tlbbatch_contexts_wait_turnover(const char *what, bool killable)
 	/* What was set before is visible, or the claim is; pairs with claim(). */
 	smp_mb();
 	for (slot = 0; slot < BIT(slots_bits); slot++) {
-		struct task_struct *owner = READ_ONCE(owners[slot]);
+		/* The count is this owner's pass's; pairs with release(). */
+		struct task_struct *owner = smp_load_acquire(&owners[slot]);
 		unsigned long ended = READ_ONCE(slots[slot].ended);
-		unsigned int ms = 0;
+		unsigned int ms, next = WAIT_MESSAGE_MS;
+		unsigned long start = jiffies;
 
 		if (!owner)
 			continue;
@@ -281,9 +285,11 @@ int tlbbatch_contexts_wait_turnover(const char *what, bool killable)
 			if (killable && fatal_signal_pending(current))
 				return -EINTR;
 			poll(killable);
-			ms += WAIT_POLL_MS;
-			if (ms % WAIT_MESSAGE_MS == 0)
-				say_who(slot, what, ms);
+			ms = jiffies_to_msecs(jiffies - start);
+			if (ms < next)
+				continue;
+			say_who(slot, owner, ended, what, ms);
+			next += WAIT_MESSAGE_MS;
 		}
 	}
 	return 0;
@@ -304,6 +310,25 @@ u64 tlbbatch_contexts_waiting_folios(void)
 		if (READ_ONCE(owners[slot]))
 			sum += READ_ONCE(slots[slot].nr_waiting);
 	return sum;
+}
+
+/**
+ * tlbbatch_contexts_owe() - does any open pass owe a flush?
+ *
+ * A pass notes that it owes before it unlocks the folio, and takes the note back
+ * behind the flush. So whoever holds the lock of a folio that a pass unlocked
+ * sees the note, or the flush is complete.
+ *
+ * Context: any.
+ */
+bool tlbbatch_contexts_owe(void)
+{
+	unsigned int slot;
+
+	for (slot = 0; slot < BIT(slots_bits); slot++)
+		if (READ_ONCE(owners[slot]) && READ_ONCE(slots[slot].owes))
+			return true;
+	return false;
 }
 
 /**

@@ -3,9 +3,12 @@
  * Replacements of shrink_folio_list() and of the flushes that it calls.
  *
  *  shrink_folio_list()           opens a context, runs the original, closes it
- *    try_to_unmap_flush_dirty()  per dirty folio: put off, until the batch is full
+ *    try_to_unmap_flush_dirty()  per dirty folio: put off
  *    pageout() ... write-out     see writeout_gate.c: deferred, or flushed first
- *    try_to_unmap_flush()        before folios are freed: flush, write what waits
+ *    try_to_unmap_flush()        before folios are freed: flushed, as in the kernel
+ *
+ * What waits is written behind the write-out of the folio that fills the batch, and
+ * behind the original.
  *
  * The ftrace callback (hook_engine.c) sends only tasks with a context here.
  */
@@ -16,6 +19,7 @@
 #include <linux/workqueue.h>
 #include <compat/stat_compat.h>
 #include <tlbbatch/counters.h>
+#include <tlbbatch/debug.h>
 #include <tlbbatch/dirty_batch.h>
 #include <tlbbatch/flush.h>
 #include <tlbbatch/kernel_calls.h>
@@ -53,7 +57,8 @@ static void check_tripwire(struct tlbbatch_context *ctx)
 {
 	u64 reported = compat_pages_written(ctx);
 
-	if (likely(!tlbbatch_policy_tripped(reported, ctx->pages_seen)))
+	if (likely(!tlbbatch_policy_tripped(reported, ctx->pages_seen)) ||
+	    tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_TRIPWIRE))
 		return;
 	WRITE_ONCE(trip, true);
 	tlbbatch_contexts_admit(false);
@@ -65,14 +70,20 @@ static void check_tripwire(struct tlbbatch_context *ctx)
 static void begin_pass(struct tlbbatch_context *ctx, struct pglist_data *pgdat,
 		       struct scan_control *sc, struct reclaim_stat *stat)
 {
-	ctx->batch_size = tlbbatch_knob_batch_size();
+	const struct tlbbatch_pass_facts facts = {
+		.batch_size = tlbbatch_knob_batch_size(),
+		.nr_to_reclaim = tlbbatch_nr_to_reclaim(sc),
+		.priority = tlbbatch_priority(sc),
+		.low = tlbbatch_debug_priority_low(),
+	};
+
+	ctx->batch_size = tlbbatch_policy_pass_batch(&facts);
 	/* Demotion migrates, retries and flushes in between: not batched. */
 	ctx->unbatched = tlbbatch_demotes(pgdat->node_id);
 	ctx->writing = false;
-	ctx->flush_by_reclaim = false;
+	ctx->owes = false;
 	ctx->sc = sc;
 	ctx->stat = stat;
-	ctx->io = NULL;
 	ctx->nr_waiting = 0;
 	ctx->nr_uncovered = 0;
 	ctx->owed = (struct tlbbatch_owed){ 0 };
@@ -86,6 +97,8 @@ static void begin_pass(struct tlbbatch_context *ctx, struct pglist_data *pgdat,
 	ctx->pages_activated[1] = 0;
 	tlbbatch_count(ctx->unbatched ? TLBBATCH_PASSES_UNBATCHED :
 					TLBBATCH_PASSES, 1);
+	if (ctx->batch_size != facts.batch_size && !ctx->unbatched)
+		tlbbatch_count(TLBBATCH_PASSES_LOW_PRIORITY, 1);
 }
 
 /* After the original: its folio list is the caller's, so still this task's. */
@@ -95,14 +108,10 @@ static void end_pass(struct tlbbatch_context *ctx)
 
 	if (ctx->unbatched)
 		return;
-	/*
-	 * Nothing waits here unless the last flush couldn't be told to be
-	 * reclaim's own (a tracer changed its return address). The pass's swap
-	 * I/O has been submitted by then.
-	 */
-	ctx->io = NULL;
-	if (ctx->nr_waiting || ctx->owed.requests)
-		tlbbatch_batch_drain(ctx);
+	/* Covered by the flush that reclaim's own frees came behind. */
+	tlbbatch_batch_write(ctx);
+	if (ctx->owed.requests)
+		tlbbatch_flush_now(ctx);
 
 	activated = ctx->pages_activated[0] + ctx->pages_activated[1];
 	if (activated) {
@@ -137,6 +146,7 @@ struct tlbbatch_context *tlbbatch_pass_begin(struct pglist_data *pgdat,
 
 	if (ctx->depth == 1)
 		begin_pass(ctx, pgdat, sc, stat);
+	tlbbatch_debug_in_pass();
 	return ctx;
 }
 
@@ -162,9 +172,9 @@ unsigned int tlbbatch_pass_end(struct tlbbatch_context *ctx,
 /**
  * tlbbatch_hook_try_to_unmap_flush() - reclaim flushes before it frees
  *
- * From shrink_folio_list() this is where the batch is written out. Any other
- * caller (a THP split, migration) may hold rmap locks: it gets its flush, which
- * covers the folios that wait, and they go on waiting.
+ * It gets its flush, which covers the folios that wait. They wait on: the caller
+ * may be a THP split that holds rmap locks, or reclaim with folios that it has
+ * uncharged and not freed yet.
  *
  * Context: reclaim, in a batched pass of this task.
  */
@@ -172,19 +182,20 @@ void tlbbatch_hook_try_to_unmap_flush(void)
 {
 	struct tlbbatch_context *ctx = tlbbatch_context_current();
 
-	if (ctx->flush_by_reclaim && !ctx->writing)
-		tlbbatch_batch_drain(ctx);
-	else
-		tlbbatch_flush_now(ctx);
+	tlbbatch_debug_before_flush(ctx);
+	if (tlbbatch_negative_late_flush() && !ctx->writing)
+		tlbbatch_batch_write(ctx);
+	tlbbatch_flush_now(ctx);
 }
 
 /**
  * tlbbatch_hook_try_to_unmap_flush_dirty() - reclaim is about to write a folio
  *
- * Put off while the batch has room: the gates see to it that the folio waits, or
- * is written behind a flush. When it is full the flush covers this folio too,
- * which then goes straight to its write-out. Those that wait are covered, and go
- * on waiting: this folio is locked, and no other may be written meanwhile.
+ * Put off: the gates see to it that the folio waits, or is written behind a flush.
+ *
+ * Only shrink_folio_list() calls this, for one folio, which is locked. If the folio
+ * meets no gate (somebody holds a reference), it is unlocked with its flush put off,
+ * as one that waits is; rules for what may happen to it then are the same.
  *
  * Context: reclaim, in a batched pass of this task.
  */
@@ -195,7 +206,6 @@ void tlbbatch_hook_try_to_unmap_flush_dirty(void)
 	if (!tlbbatch_flush_owed())
 		return;
 	tlbbatch_flush_put_off(ctx);
-	if (!ctx->flush_by_reclaim || ctx->writing || READ_ONCE(trip) ||
-	    tlbbatch_policy_batch_full(ctx->nr_uncovered, ctx->batch_size))
+	if (READ_ONCE(trip))
 		tlbbatch_flush_now(ctx);
 }

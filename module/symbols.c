@@ -19,8 +19,6 @@
 
 DEFINE_STATIC_CALL_NULL(tlbbatch_kallsyms_lookup_name,
 			tlbbatch_type_kallsyms_lookup_name);
-DEFINE_STATIC_CALL_NULL(tlbbatch_kallsyms_lookup_size_offset,
-			tlbbatch_type_kallsyms_lookup_size_offset);
 DEFINE_STATIC_CALL_NULL(tlbbatch_ftrace_location, tlbbatch_type_ftrace_location);
 DEFINE_STATIC_CALL_NULL(tlbbatch_ftrace_find_rec_direct,
 			tlbbatch_type_ftrace_find_rec_direct);
@@ -34,6 +32,14 @@ DEFINE_STATIC_CALL_NULL(tlbbatch_count_memcg_events,
 			tlbbatch_type_count_memcg_events);
 DEFINE_STATIC_CALL_NULL(tlbbatch_flush_tlb_batched_pending,
 			tlbbatch_type_flush_tlb_batched_pending);
+#ifdef TLBBATCH_HAVE_SWAP_IO_CTX
+DEFINE_STATIC_CALL_NULL(tlbbatch_swap_write_submit,
+			tlbbatch_type_swap_write_submit);
+#else
+DEFINE_STATIC_CALL_NULL(tlbbatch_swap_write_unplug,
+			tlbbatch_type_swap_write_unplug);
+#endif
+DEFINE_STATIC_CALL_NULL(tlbbatch_flush_tlb_all, tlbbatch_type_flush_tlb_all);
 
 /* Functions that are called and never hooked; the first of two names counts. */
 static const struct helper {
@@ -43,9 +49,6 @@ static const struct helper {
 } helpers[] = {
 	{ { "kallsyms_lookup_name" }, "unsigned long(const char *)",
 	  TLBBATCH_CALL(tlbbatch_kallsyms_lookup_name) },
-	{ { "kallsyms_lookup_size_offset" },
-	  "int(unsigned long, unsigned long *, unsigned long *)",
-	  TLBBATCH_CALL(tlbbatch_kallsyms_lookup_size_offset) },
 	{ { "ftrace_location" }, "unsigned long(unsigned long)",
 	  TLBBATCH_CALL(tlbbatch_ftrace_location) },
 	{ { "ftrace_find_rec_direct" }, "unsigned long(unsigned long)",
@@ -57,6 +60,7 @@ static const struct helper {
 	  TLBBATCH_CALL(tlbbatch_node_get_allowed_targets) },
 	{ { "flush_tlb_batched_pending" }, "void(struct mm_struct *)",
 	  TLBBATCH_CALL(tlbbatch_flush_tlb_batched_pending) },
+	{ { "flush_tlb_all" }, "void(void)", TLBBATCH_CALL(tlbbatch_flush_tlb_all) },
 	{ { "mem_cgroup_swap_full" }, "bool(struct folio *)",
 	  TLBBATCH_CALL(tlbbatch_mem_cgroup_swap_full) },
 	{ { "folio_free_swap" }, "bool(struct folio *)",
@@ -65,17 +69,32 @@ static const struct helper {
 	{ { "__count_memcg_events", "count_memcg_events" },
 	  "void(struct mem_cgroup *, enum vm_event_item, unsigned long)",
 	  TLBBATCH_CALL(tlbbatch_count_memcg_events) },
-	COMPAT_SWAP_IO_HELPERS
+	COMPAT_SWAP_SUBMIT_HELPERS
+	COMPAT_SWAP_UNPLUG_HELPERS
 };
 
 static struct tlbbatch_btf btf;
 static bool btf_is_open;
 static char missing[TLBBATCH_REASON_LEN];
 
-static u32 target_memcg_offset;
+static u32 target_memcg_offset, nr_to_reclaim_offset, priority_offset;
 static s64 pageout_success;
 static const bool *demotion_enabled;
-static unsigned long shrink_start, shrink_end;
+
+/* A kprobe's address lies behind an ENDBR, where the kernel has them. */
+static unsigned long function_start(const char *name, unsigned long addr)
+{
+	unsigned long offset;
+	char text[64];
+	const char *plus;
+
+	snprintf(text, sizeof(text), "%pS", (void *)addr);
+	plus = strchr(text, '+');
+	if (!plus || strncmp(text, name, plus - text) ||
+	    sscanf(plus, "+0x%lx/", &offset) != 1)
+		return 0;
+	return addr - offset;
+}
 
 /*
  * A kprobe tells one address, kallsyms_lookup_name()'s own, and is gone again
@@ -96,8 +115,10 @@ static int find_kallsyms(void)
 	err = register_kprobe(&probe);
 	if (err)
 		return err;
-	addr = (unsigned long)probe.addr;
+	addr = function_start(probe.symbol_name, (unsigned long)probe.addr);
 	unregister_kprobe(&probe);
+	if (!addr)
+		return -ENOENT;
 	tlbbatch_call_set(&call, addr);
 	return 0;
 }
@@ -238,8 +259,21 @@ static int resolve_helper(const struct helper *helper)
 	return 0;
 }
 
+/* What is read of struct scan_control, which is private to mm/vmscan.c. */
+static const struct {
+	const char *member;
+	const char *type;
+	u32 *offset;
+} fields[] = {
+	{ "target_mem_cgroup", "struct mem_cgroup *", &target_memcg_offset },
+	{ "nr_to_reclaim", "unsigned long", &nr_to_reclaim_offset },
+	{ "priority", "s8", &priority_offset },
+};
+
 static int resolve_private(void)
 {
+	unsigned int i;
+
 	demotion_enabled =
 		(const bool *)tlbbatch_symbol_address("numa_demotion_enabled");
 	if (!demotion_enabled) {
@@ -247,10 +281,12 @@ static int resolve_private(void)
 			sizeof(missing));
 		return -ENOENT;
 	}
-	if (!tlbbatch_member_offset("scan_control", "target_mem_cgroup",
-				    "struct mem_cgroup *", &target_memcg_offset)) {
-		strscpy(missing, "scan_control.target_mem_cgroup not found",
-			sizeof(missing));
+	for (i = 0; i < ARRAY_SIZE(fields); i++) {
+		if (tlbbatch_member_offset("scan_control", fields[i].member,
+					   fields[i].type, fields[i].offset))
+			continue;
+		snprintf(missing, sizeof(missing), "scan_control.%s not found",
+			 fields[i].member);
 		return -ENOENT;
 	}
 	if (tlbbatch_btf_enumerator(&btf, "PAGE_SUCCESS", &pageout_success)) {
@@ -321,35 +357,6 @@ const char *tlbbatch_symbols_missing(void)
 }
 
 /**
- * tlbbatch_set_shrink_folio_list() - note where shrink_folio_list() lies
- * @addr: its address
- */
-void tlbbatch_set_shrink_folio_list(unsigned long addr)
-{
-	unsigned long size, offset;
-
-	if (!static_call(tlbbatch_kallsyms_lookup_size_offset)(addr, &size,
-							       &offset))
-		return;
-	shrink_start = addr - offset;
-	shrink_end = shrink_start + size;
-}
-
-/**
- * tlbbatch_in_shrink_folio_list() - is this an address in its text?
- * @ip: a return address
- *
- * A part that the compiler moved out of line doesn't count; then a flush is
- * taken for somebody else's, which is safe and only batches less.
- *
- * Context: any.
- */
-bool notrace tlbbatch_in_shrink_folio_list(unsigned long ip)
-{
-	return ip >= shrink_start && ip < shrink_end;
-}
-
-/**
  * tlbbatch_writer_is_gated() - is this a_ops->writepage hooked as a write-out?
  * @writer: its address
  *
@@ -390,6 +397,30 @@ bool tlbbatch_demotes(int nid)
 struct mem_cgroup *tlbbatch_target_memcg(const struct scan_control *sc)
 {
 	return *(struct mem_cgroup **)((const char *)sc + target_memcg_offset);
+}
+
+/**
+ * tlbbatch_nr_to_reclaim() - how many pages reclaim is asked for
+ * @sc: the pass's scan_control
+ *
+ * Context: the pass.
+ * Return: pages; 0 if a list was handed over to be reclaimed.
+ */
+unsigned long tlbbatch_nr_to_reclaim(const struct scan_control *sc)
+{
+	return *(const unsigned long *)((const char *)sc + nr_to_reclaim_offset);
+}
+
+/**
+ * tlbbatch_priority() - how hard reclaim tries
+ * @sc: the pass's scan_control
+ *
+ * Context: the pass.
+ * Return: from 12, at first, down to 0; each step scans twice as much.
+ */
+int tlbbatch_priority(const struct scan_control *sc)
+{
+	return *(const s8 *)((const char *)sc + priority_offset);
 }
 
 /**

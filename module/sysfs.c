@@ -117,17 +117,26 @@ static ssize_t open_show(struct kobject *kobj, struct kobj_attribute *attr,
 			 char *buf)
 {
 	tlbbatch_luf_settle();
-	return sysfs_emit(buf, "%llu\n", tlbbatch_luf_nr_open());
+	return sysfs_emit(buf, "%llu\n", tlbbatch_luf_nr_open(TLBBATCH_LUF_IDEAL));
+}
+
+static ssize_t open_as_posted_show(struct kobject *kobj,
+				   struct kobj_attribute *attr, char *buf)
+{
+	tlbbatch_luf_settle();
+	return sysfs_emit(buf, "%llu\n", tlbbatch_luf_nr_open(TLBBATCH_LUF_POSTED));
 }
 
 static struct kobj_attribute mode_attr = __ATTR_RW(mode);
-static struct kobj_attribute generation_attr = __ATTR_RO(generation);
-static struct kobj_attribute open_attr = __ATTR_RO(open);
+static struct kobj_attribute generation_attr = __ATTR_RO_MODE(generation, 0400);
+static struct kobj_attribute open_attr = __ATTR_RO_MODE(open, 0400);
+static struct kobj_attribute open_as_posted_attr = __ATTR_RO_MODE(open_as_posted, 0400);
 
 static struct attribute *luf_attrs[] = {
 	&mode_attr.attr,
 	&generation_attr.attr,
 	&open_attr.attr,
+	&open_as_posted_attr.attr,
 	NULL
 };
 
@@ -135,7 +144,7 @@ static const struct attribute_group luf_group = {
 	.attrs = luf_attrs,
 };
 
-/* What LUF would have flushed, and what it would never have had to. */
+/* What LUF would have flushed, and what it would never have had to: ideal, as posted. */
 static ssize_t flushes_luf_show(struct kobject *kobj,
 				struct kobj_attribute *attr, char *buf)
 {
@@ -153,8 +162,30 @@ static ssize_t flushes_avoided_show(struct kobject *kobj,
 			  tlbbatch_counter_read(TLBBATCH_LUF_SAVED));
 }
 
-static struct kobj_attribute flushes_luf_attr = __ATTR_RO(flushes_luf);
-static struct kobj_attribute flushes_avoided_attr = __ATTR_RO(flushes_avoided);
+static ssize_t flushes_luf_as_posted_show(struct kobject *kobj,
+					  struct kobj_attribute *attr, char *buf)
+{
+	tlbbatch_luf_settle();
+	return sysfs_emit(buf, "%llu\n",
+			  tlbbatch_counter_read(TLBBATCH_LUF_POSTED_NEEDED) +
+			  tlbbatch_counter_read(TLBBATCH_LUF_POSTED_GIVEN_UP));
+}
+
+static ssize_t flushes_avoided_as_posted_show(struct kobject *kobj,
+					      struct kobj_attribute *attr,
+					      char *buf)
+{
+	tlbbatch_luf_settle();
+	return sysfs_emit(buf, "%llu\n",
+			  tlbbatch_counter_read(TLBBATCH_LUF_POSTED_SAVED));
+}
+
+static struct kobj_attribute flushes_luf_attr = __ATTR_RO_MODE(flushes_luf, 0400);
+static struct kobj_attribute flushes_avoided_attr = __ATTR_RO_MODE(flushes_avoided, 0400);
+static struct kobj_attribute flushes_luf_as_posted_attr =
+	__ATTR_RO_MODE(flushes_luf_as_posted, 0400);
+static struct kobj_attribute flushes_avoided_as_posted_attr =
+	__ATTR_RO_MODE(flushes_avoided_as_posted, 0400);
 
 /* Section: hooks/ and stats/, a file per row of a table */
 
@@ -229,6 +260,7 @@ static const char *hook_name(unsigned int index)
  * @rows: its files
  * @name: the name of a row
  * @show: reads a row
+ * @mode: of its files
  * @extra: more files, or NULL
  */
 struct table {
@@ -237,19 +269,22 @@ struct table {
 	const char *(*name)(unsigned int index);
 	ssize_t (*show)(struct kobject *kobj, struct kobj_attribute *attr,
 			char *buf);
-	struct kobj_attribute *extra[2];
+	umode_t mode;
+	struct kobj_attribute *extra[4];
 };
 
 static struct table hooks_table = {
 	.group.name = "hooks",
 	.name = hook_name,
 	.show = hook_show,
+	.mode = 0444,
 };
 
 static struct table stats_table = {
 	.group.name = "stats",
 	.name = stat_name,
 	.show = stat_show,
+	.mode = 0444,
 	.extra = { &folios_waiting_attr },
 };
 
@@ -257,7 +292,10 @@ static struct table luf_stats_table = {
 	.group.name = "stats",
 	.name = luf_stat_name,
 	.show = luf_stat_show,
-	.extra = { &flushes_luf_attr, &flushes_avoided_attr },
+	/* Each read looks at all generations, and they tell of the whole machine. */
+	.mode = 0400,
+	.extra = { &flushes_luf_attr, &flushes_avoided_attr,
+		   &flushes_luf_as_posted_attr, &flushes_avoided_as_posted_attr },
 };
 
 static void table_free(struct table *table)
@@ -284,7 +322,7 @@ static int table_make(struct kobject *parent, struct table *table,
 		sysfs_attr_init(&row->kobj_attr.attr);
 		row->index = i;
 		row->kobj_attr.attr.name = table->name(i);
-		row->kobj_attr.attr.mode = 0444;
+		row->kobj_attr.attr.mode = table->mode;
 		row->kobj_attr.show = table->show;
 		table->group.attrs[i] = &row->kobj_attr.attr;
 	}

@@ -3,13 +3,17 @@
  * The tripwire's witness: pages that reclaim itself says it wrote in a pass.
  * Where its statistics don't tell (stat_compat.h), its trace event does.
  */
-#define pr_fmt(fmt) "tlbbatch: " fmt
 #include <linux/mm.h>
-#include <linux/printk.h>
 #include <linux/tracepoint.h>
 #include <compat/stat_compat.h>
+#include <tlbbatch/hook.h>
 #include <tlbbatch/reclaim_context.h>
 #include <tlbbatch/reclaim_hooks.h>
+#include <tlbbatch/symbols.h>
+
+#define EVENT		"mm_vmscan_write_folio"
+#define CALLER		"__traceiter_" EVENT
+#define CALLER_PROTO	"int(void *, struct folio *)"
 
 static struct tracepoint *event;
 static bool attached;
@@ -24,15 +28,35 @@ static void saw_write(void *data, struct folio *folio)
 
 static void find_event(struct tracepoint *tp, void *data)
 {
-	if (!strcmp(tp->name, "mm_vmscan_write_folio"))
+	if (!strcmp(tp->name, EVENT))
 		event = tp;
+}
+
+/**
+ * tlbbatch_witness_resolve() - find the event, and check what it hands over
+ *
+ * Context: process context, at load; symbols found and BTF open.
+ * Return: NULL, or why the witness can't watch.
+ */
+const char *tlbbatch_witness_resolve(void)
+{
+	static char reason[TLBBATCH_REASON_LEN];
+
+	if (!COMPAT_WITNESS_IS_TRACED)
+		return NULL;
+	for_each_kernel_tracepoint(find_event, NULL);
+	if (!event)
+		return "the trace event " EVENT " is not found";
+	if (tlbbatch_symbol_check(CALLER, CALLER_PROTO, reason, sizeof(reason)))
+		return reason;
+	return NULL;
 }
 
 /**
  * tlbbatch_witness_attach() - let the witness watch
  *
  * Context: process context, may sleep; no pass admitted.
- * Return: 0, -EOPNOTSUPP if the kernel has no such event, or -ENOMEM.
+ * Return: 0 or -ENOMEM.
  */
 int tlbbatch_witness_attach(void)
 {
@@ -40,12 +64,6 @@ int tlbbatch_witness_attach(void)
 
 	if (!COMPAT_WITNESS_IS_TRACED || attached)
 		return 0;
-	if (!event)
-		for_each_kernel_tracepoint(find_event, NULL);
-	if (!event) {
-		pr_err("the trace event mm_vmscan_write_folio is not found\n");
-		return -EOPNOTSUPP;
-	}
 	err = tracepoint_probe_register(event, saw_write, NULL);
 	attached = !err;
 	return err;
@@ -53,6 +71,9 @@ int tlbbatch_witness_attach(void)
 
 /**
  * tlbbatch_witness_detach() - let it go
+ *
+ * It can't fail: short of memory, tracepoint_probe_unregister() puts a stub in the
+ * place of the probe.
  *
  * Context: process context, may sleep; no pass open. Nobody is in it afterwards.
  */

@@ -44,7 +44,8 @@ static bool may_be_split(const struct tlbbatch_writeout *out)
  * tlbbatch_gate_defers() - does a folio at a gate wait?
  * @out: the folio; @out->nr_pages is filled in
  *
- * If it needn't or mustn't wait, what is owed is flushed: it may be written.
+ * If it needn't or mustn't wait, or fills the batch, what is owed is flushed: it may
+ * be written, and tlbbatch_gate_wrote() writes those that waited behind it.
  *
  * Context: pageout(), in a batched pass of this task; the folio is locked.
  * Return: true if it waits, unlocked, and the write-out must return 0.
@@ -62,18 +63,22 @@ bool tlbbatch_gate_defers(struct tlbbatch_writeout *out)
 		/* Demotion may have been switched on since the pass began. */
 		.for_reclaim = out->for_reclaim && at_home(out) &&
 			       !may_be_split(out) &&
+			       !tlbbatch_debug_defer_never() &&
 			       !tlbbatch_demotes(folio_nid(out->folio)),
 		.waiting = ctx->nr_waiting,
-		.capacity = ARRAY_SIZE(ctx->waiting),
+		/* The last member of a batch is written directly. */
+		.capacity = ctx->batch_size - 1,
 	};
 
 	if (tlbbatch_policy_defer(&facts)) {
 		ctx->pages_seen += out->nr_pages;
 		tlbbatch_batch_defer(ctx, out);
+		if (tlbbatch_debug_flush_each())
+			tlbbatch_flush_now(ctx);
 		tlbbatch_debug_spent_own(start);
 		return true;
 	}
-	if (owed)
+	if (owed && !tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_DIRECT))
 		tlbbatch_flush_now(ctx);
 	tlbbatch_count(TLBBATCH_FOLIOS_DIRECT, 1);
 	/* Shmem's write-out ends in swap's, which must not be gated again. */
@@ -89,6 +94,10 @@ bool tlbbatch_gate_defers(struct tlbbatch_writeout *out)
  * Counts what reclaim will: everything but a refusal, and of a folio that was
  * split the first page. Reclaim's reference still holds the folio.
  *
+ * A write-out that took the folio has unlocked it, so this task holds no folio lock
+ * now. Folios that wait and are covered gain nothing by waiting on: they are
+ * written here. A refused folio is still locked: then they wait for the next.
+ *
  * Context: pageout(), in a batched pass of this task.
  * Return: @ret.
  */
@@ -97,9 +106,11 @@ int tlbbatch_gate_wrote(const struct tlbbatch_writeout *out, int ret)
 	struct tlbbatch_context *ctx = tlbbatch_context_current();
 
 	ctx->writing = false;
-	if (ret != AOP_WRITEPAGE_ACTIVATE)
-		ctx->pages_seen += folio_test_large(out->folio) ?
-				   out->nr_pages : 1;
+	if (ret == AOP_WRITEPAGE_ACTIVATE)
+		return ret;
+	ctx->pages_seen += folio_test_large(out->folio) ? out->nr_pages : 1;
+	if (!ctx->nr_uncovered)
+		tlbbatch_batch_write(ctx);
 	return ret;
 }
 
@@ -122,7 +133,8 @@ void tlbbatch_file_write_begin(struct tlbbatch_file_write *write,
 	if (!writer || tlbbatch_writer_is_gated(writer))
 		return;
 	write->nr_pages = folio_nr_pages(folio);
-	if (tlbbatch_flush_owed())
+	if (tlbbatch_flush_owed() &&
+	    !tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_FILE))
 		tlbbatch_flush_now(tlbbatch_context_current());
 }
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The shapes of swap's and shmem's write-out, private to mm/. BTF tells at load
- * which one the kernel has. The core speaks the newest: a folio, and reclaim's
- * struct swap_io_ctx, which it only hands on. Before that was made, the swap
- * plug travels under its name. For hook_table.c alone.
+ * which one the kernel has. Each comes with its writer, which the core calls with
+ * a folio and a struct compat_swap_io. For hook_table.c alone.
  */
 #ifndef TLBBATCH_COMPAT_WRITEOUT_SHAPES_H
 #define TLBBATCH_COMPAT_WRITEOUT_SHAPES_H
@@ -17,7 +16,7 @@
 #include "probed.h"
 
 /* A shape that another kernel has is compiled, if its types are known here. */
-#define WRITEOUT_SHAPE(name, gate_, params, args, folio_, io_, for_reclaim_) \
+#define WRITEOUT_SHAPE(name, gate_, params, args, folio_, for_reclaim_)	\
 int tlbbatch_type_##name(params);					\
 DEFINE_STATIC_CALL_NULL(tlbbatch_orig_##name, tlbbatch_type_##name);	\
 									\
@@ -25,7 +24,6 @@ static int tlbbatch_hook_##name(params)					\
 {									\
 	struct tlbbatch_writeout out = {				\
 		.folio = (folio_),					\
-		.io = (struct swap_io_ctx *)(io_),			\
 		.gate = (gate_),					\
 		.for_reclaim = (for_reclaim_),				\
 	};								\
@@ -54,35 +52,21 @@ static int tlbbatch_hook_##name(params)					\
 
 WRITEOUT_SHAPE(swap_writeout_ctx, TLBBATCH_GATE_SWAP,
 	       LIST(struct swap_io_ctx *io, struct folio *folio),
-	       LIST(io, folio), folio, io, true)
+	       LIST(io, folio), folio, true)
 WRITEOUT_SHAPE(shmem_writeout_ctx, TLBBATCH_GATE_SHMEM,
 	       LIST(struct swap_io_ctx *io, struct folio *folio,
 		    struct list_head *folio_list),
-	       LIST(io, folio, folio_list), folio, io, true)
+	       LIST(io, folio, folio_list), folio, true)
 
-DEFINE_STATIC_CALL_NULL(tlbbatch_swap_write_submit,
-			tlbbatch_type_swap_write_submit);
-
-/* Without reclaim's context, which ends with its pass, one of our own. */
-static int write_swap_writeout_ctx(struct swap_io_ctx *io, struct folio *folio)
+static int write_swap_writeout_ctx(struct compat_swap_io *io, struct folio *folio)
 {
-	struct swap_io_ctx own = { };
-	int ret;
-
-	ret = static_call(tlbbatch_orig_swap_writeout_ctx)(io ?: &own, folio);
-	static_call(tlbbatch_swap_write_submit)(&own);
-	return ret;
+	return static_call(tlbbatch_orig_swap_writeout_ctx)(&io->ctx, folio);
 }
 
-static int write_shmem_writeout_ctx(struct swap_io_ctx *io, struct folio *folio)
+static int write_shmem_writeout_ctx(struct compat_swap_io *io, struct folio *folio)
 {
-	struct swap_io_ctx own = { };
-	int ret;
-
-	ret = static_call(tlbbatch_orig_shmem_writeout_ctx)(io ?: &own, folio,
-							    NULL);
-	static_call(tlbbatch_swap_write_submit)(&own);
-	return ret;
+	return static_call(tlbbatch_orig_shmem_writeout_ctx)(&io->ctx, folio,
+							     NULL);
 }
 
 #define SWAP_CTX_TARGET							\
@@ -97,26 +81,25 @@ static int write_shmem_writeout_ctx(struct swap_io_ctx *io, struct folio *folio)
 #define SHMEM_CTX_TARGET
 #endif /* TLBBATCH_HAVE_SWAP_IO_CTX */
 
-/* 6.16 to 7.2: a swap plug, and no plug is none. */
+/* 6.16 to 7.2: a swap plug. */
 
 WRITEOUT_SHAPE(swap_writeout_plug, TLBBATCH_GATE_SWAP,
 	       LIST(struct folio *folio, struct swap_iocb **plug),
-	       LIST(folio, plug), folio, plug, true)
+	       LIST(folio, plug), folio, true)
 WRITEOUT_SHAPE(shmem_writeout_plug, TLBBATCH_GATE_SHMEM,
 	       LIST(struct folio *folio, struct swap_iocb **plug,
 		    struct list_head *folio_list),
-	       LIST(folio, plug, folio_list), folio, plug, true)
+	       LIST(folio, plug, folio_list), folio, true)
 
-static int write_swap_writeout_plug(struct swap_io_ctx *io, struct folio *folio)
+static int write_swap_writeout_plug(struct compat_swap_io *io, struct folio *folio)
 {
-	return static_call(tlbbatch_orig_swap_writeout_plug)(folio,
-			(struct swap_iocb **)io);
+	return static_call(tlbbatch_orig_swap_writeout_plug)(folio, &io->plug);
 }
 
-static int write_shmem_writeout_plug(struct swap_io_ctx *io, struct folio *folio)
+static int write_shmem_writeout_plug(struct compat_swap_io *io, struct folio *folio)
 {
-	return static_call(tlbbatch_orig_shmem_writeout_plug)(folio,
-			(struct swap_iocb **)io, NULL);
+	return static_call(tlbbatch_orig_shmem_writeout_plug)(folio, &io->plug,
+							      NULL);
 }
 
 #ifdef TLBBATCH_HAVE_WBC_SWAP_PLUG
@@ -125,12 +108,10 @@ static int write_shmem_writeout_plug(struct swap_io_ctx *io, struct folio *folio
 
 WRITEOUT_SHAPE(swap_writeout_wbc, TLBBATCH_GATE_SWAP,
 	       LIST(struct page *page, struct writeback_control *wbc),
-	       LIST(page, wbc), page_folio(page), wbc->swap_plug,
-	       wbc->for_reclaim)
+	       LIST(page, wbc), page_folio(page), wbc->for_reclaim)
 WRITEOUT_SHAPE(shmem_writeout_wbc, TLBBATCH_GATE_SHMEM,
 	       LIST(struct page *page, struct writeback_control *wbc),
-	       LIST(page, wbc), page_folio(page), wbc->swap_plug,
-	       wbc->for_reclaim)
+	       LIST(page, wbc), page_folio(page), wbc->for_reclaim)
 
 /* As reclaim's pageout() fills it in; it lives in one write-out only. */
 #define RECLAIM_WBC(io) {						\
@@ -139,17 +120,17 @@ WRITEOUT_SHAPE(shmem_writeout_wbc, TLBBATCH_GATE_SHMEM,
 	.range_start = 0,						\
 	.range_end = LLONG_MAX,						\
 	.for_reclaim = 1,						\
-	.swap_plug = (struct swap_iocb **)(io),				\
+	.swap_plug = &(io)->plug,					\
 }
 
-static int write_swap_writeout_wbc(struct swap_io_ctx *io, struct folio *folio)
+static int write_swap_writeout_wbc(struct compat_swap_io *io, struct folio *folio)
 {
 	struct writeback_control wbc = RECLAIM_WBC(io);
 
 	return static_call(tlbbatch_orig_swap_writeout_wbc)(&folio->page, &wbc);
 }
 
-static int write_shmem_writeout_wbc(struct swap_io_ctx *io, struct folio *folio)
+static int write_shmem_writeout_wbc(struct compat_swap_io *io, struct folio *folio)
 {
 	struct writeback_control wbc = RECLAIM_WBC(io);
 

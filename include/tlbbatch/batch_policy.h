@@ -11,13 +11,13 @@
 /* Folios per flush. At 1 the kernel's own rhythm is kept: a flush for each. */
 #define TLBBATCH_BATCH_MIN	1U
 #define TLBBATCH_BATCH_DEFAULT	64U
-#define TLBBATCH_BATCH_MAX	128U
+#define TLBBATCH_BATCH_MAX	512U
 
 /*
- * Folios that a pass can let wait: as many as MADV_PAGEOUT hands over at once (a
- * page table's worth). LRU reclaim isolates 32 to 64.
+ * Folios that a pass can let wait: a batch, but for its last member. MADV_PAGEOUT
+ * hands over a page table's worth at once; LRU reclaim isolates 32 to 64.
  */
-#define TLBBATCH_WAITING_MAX	512U
+#define TLBBATCH_WAITING_MAX	(TLBBATCH_BATCH_MAX - 1)
 
 /*
  * Why a folio that waited went back to the LRU instead of being written.
@@ -91,7 +91,7 @@ tlbbatch_policy_recheck(enum tlbbatch_gate gate,
  * @flush_owed: a dirty PTE was unmapped and not flushed yet
  * @for_reclaim: the write-out was asked for by reclaim
  * @waiting: folios that wait already
- * @capacity: folios that can wait at all
+ * @capacity: folios that can wait, TLBBATCH_WAITING_MAX at most
  */
 struct tlbbatch_defer_facts {
 	bool flush_owed;
@@ -100,8 +100,31 @@ struct tlbbatch_defer_facts {
 	unsigned int capacity;
 };
 
+/*
+ * Reclaim that makes no progress lowers its priority from 12 to 0, and scans twice as
+ * much at each step. From this one down it has looked at an eighth of the list in
+ * vain, and folios don't wait any more: one that does can be taken back by a page
+ * fault, for which the kernel lets the fault wait until the folio is gone.
+ */
+#define TLBBATCH_PRIORITY_LOW	3
+
+/**
+ * struct tlbbatch_pass_facts - what decides how a pass is batched
+ * @batch_size: folios per flush, as the knob says
+ * @nr_to_reclaim: pages that reclaim is asked for; 0 where a list is handed over
+ *	(MADV_PAGEOUT, DAMON), which has no priority
+ * @priority: reclaim's
+ * @low: the priority from which on folios don't wait
+ */
+struct tlbbatch_pass_facts {
+	unsigned int batch_size;
+	unsigned long nr_to_reclaim;
+	int priority;
+	int low;
+};
+
+unsigned int tlbbatch_policy_pass_batch(const struct tlbbatch_pass_facts *facts);
 bool tlbbatch_policy_defer(const struct tlbbatch_defer_facts *facts);
-bool tlbbatch_policy_batch_full(unsigned int uncovered, unsigned int batch_size);
 bool tlbbatch_policy_batch_size_valid(unsigned int batch_size);
 
 /**

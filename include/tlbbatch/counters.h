@@ -13,12 +13,14 @@
 	X(PASSES,		passes)					\
 	X(PASSES_DEFERRING,	passes_deferring)			\
 	X(PASSES_UNBATCHED,	passes_unbatched)			\
+	X(PASSES_LOW_PRIORITY,	passes_low_priority)			\
 	X(FLUSHES_REQUESTED,	flushes_requested)			\
 	X(FLUSHES_ISSUED,	flushes_issued)				\
 	X(FLUSHES_AVOIDED,	flushes_avoided)			\
 	X(FLUSHES_DEFERRING,	flushes_in_deferring_passes)		\
 	X(IPIS_AVOIDED,		ipis_avoided)				\
 	X(MOVES_FLUSHED,	moves_flushed)				\
+	X(FOREIGN_WRITES_FLUSHED, foreign_writes_flushed)		\
 	X(BATCHES,		batches)				\
 	X(FOLIOS_DEFERRED,	folios_deferred)			\
 	X(FOLIOS_DEFERRED_LARGE, folios_deferred_large)			\
@@ -40,11 +42,18 @@
 	X(LUF_UNMAPS_MIXED,	unmaps_mixed)				\
 	X(LUF_FLUSHES,		flushes)				\
 	X(LUF_FLUSHES_MIXED,	flushes_mixed)				\
+	X(LUF_FLUSHES_UNSENT,	flushes_unsent)				\
+	X(LUF_IPIS,		ipis)					\
 	X(LUF_SAVED,		generations_saved)			\
 	X(LUF_NEEDED,		generations_needed)			\
 	X(LUF_GIVEN_UP,		generations_given_up)			\
 	X(LUF_UNTRACKED,	generations_untracked)			\
 	X(LUF_IPIS_AVOIDED,	ipis_avoided)				\
+	X(LUF_POSTED_SAVED,	generations_saved_as_posted)		\
+	X(LUF_POSTED_NEEDED,	generations_needed_as_posted)		\
+	X(LUF_POSTED_GIVEN_UP,	generations_given_up_as_posted)		\
+	X(LUF_POSTED_UNTRACKED,	generations_untracked_as_posted)	\
+	X(LUF_POSTED_IPIS_AVOIDED, ipis_avoided_as_posted)		\
 	LUF_REASONS(X_REASON)
 
 #define X_REASON(upper, lower)	X(LUF_GIVEN_UP_##upper, given_up_##lower)

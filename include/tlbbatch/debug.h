@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What only the test builds contain. module/Kbuild turns TLBBATCH_VARIANT into
+ * What only the test builds contain. module/Kbuild turns a word in
+ * module/.variant into
  *
  *  debug		fault injection, and a wait that widens the window in which
  *		folios wait; flushes are as in a release build
@@ -14,6 +15,7 @@
 #define TLBBATCH_DEBUG_H
 
 #include <linux/types.h>
+#include <tlbbatch/batch_policy.h>
 
 struct folio;
 struct tlbbatch_context;
@@ -47,14 +49,39 @@ enum tlbbatch_luf_break {
 	TLBBATCH_LUF_BREAK_ECHO,	/* a flush that LUF puts off completes */
 	TLBBATCH_LUF_BREAK_READONLY,	/* rule 18a */
 	TLBBATCH_LUF_BREAK_PARTIAL,	/* any flush completes, even one only sent */
+	TLBBATCH_LUF_BREAK_LAZY,	/* lazy CPUs are interrupted, too */
+	TLBBATCH_LUF_BREAK_POSTED,	/* the posted series notices every flush */
+	TLBBATCH_LUF_BREAK_SLEEPERS,	/* a pass isn't over before its task's next */
+	TLBBATCH_LUF_BREAK_DEMOTION,	/* a pass that demotes is over */
+	TLBBATCH_LUF_BREAK_BULK,	/* bulk allocations go untold */
+};
+
+/* What dirty_break takes out of batching. Each of the rules is kept elsewhere. */
+enum tlbbatch_dirty_break {
+	TLBBATCH_DIRTY_BREAK_NOTHING,
+	TLBBATCH_DIRTY_BREAK_DIRECT,	/* no flush before a direct write */
+	TLBBATCH_DIRTY_BREAK_FILE,	/* no flush before a file's write */
+	TLBBATCH_DIRTY_BREAK_CLEARED,	/* tlb_ubc.writable cleared without a flush */
+	TLBBATCH_DIRTY_BREAK_TURNOVER,	/* hooks go while passes are open */
+	TLBBATCH_DIRTY_BREAK_UNSEEN,	/* write-outs go by the gates */
+	TLBBATCH_DIRTY_BREAK_TRIPWIRE,	/* the same, and the tripwire is dead */
+	TLBBATCH_DIRTY_BREAK_UNREGISTER, /* the filter is cleared first */
+	TLBBATCH_DIRTY_BREAK_PROTO,	/* any prototype is the right one */
+	TLBBATCH_DIRTY_BREAK_FOREIGN,	/* no flush before others write shmem */
 };
 
 #ifdef TLBBATCH_DEBUG
 
+bool tlbbatch_dirty_break(enum tlbbatch_dirty_break rule);
+const char *tlbbatch_debug_proto(const char *hook, const char *proto);
 bool tlbbatch_luf_break(enum tlbbatch_luf_break rule);
+int tlbbatch_debug_fail_unregister(void);
 int tlbbatch_debug_fail_step(unsigned int step);
 bool tlbbatch_debug_fail_selftest(void);
+int tlbbatch_debug_fail_detach(void);
+void tlbbatch_debug_in_pass(void);
 bool tlbbatch_debug_defer_always(void);
+bool tlbbatch_debug_defer_never(void);
 bool tlbbatch_debug_skip_move_flush(void);
 bool tlbbatch_debug_drops(void);
 bool tlbbatch_debug_defer_shmem_late(void);
@@ -62,13 +89,32 @@ u64 tlbbatch_debug_clock(void);
 void tlbbatch_debug_spent_own(u64 start);
 void tlbbatch_debug_spent_writing(u64 start);
 bool tlbbatch_debug_inject_writeout(struct folio *folio, int *ret);
-void tlbbatch_debug_before_drain(const struct tlbbatch_context *ctx);
+void tlbbatch_debug_before_flush(const struct tlbbatch_context *ctx);
+int tlbbatch_debug_priority_low(void);
+bool tlbbatch_debug_flush_each(void);
+void tlbbatch_debug_lose(struct folio *folio);
 
 #else
+
+static inline bool tlbbatch_dirty_break(enum tlbbatch_dirty_break rule)
+{
+	return false;
+}
+
+static inline const char *tlbbatch_debug_proto(const char *hook,
+					       const char *proto)
+{
+	return proto;
+}
 
 static inline bool tlbbatch_luf_break(enum tlbbatch_luf_break rule)
 {
 	return false;
+}
+
+static inline int tlbbatch_debug_fail_unregister(void)
+{
+	return 0;
 }
 
 static inline int tlbbatch_debug_fail_step(unsigned int step)
@@ -81,7 +127,21 @@ static inline bool tlbbatch_debug_fail_selftest(void)
 	return false;
 }
 
+static inline int tlbbatch_debug_fail_detach(void)
+{
+	return 0;
+}
+
+static inline void tlbbatch_debug_in_pass(void)
+{
+}
+
 static inline bool tlbbatch_debug_defer_always(void)
+{
+	return false;
+}
+
+static inline bool tlbbatch_debug_defer_never(void)
 {
 	return false;
 }
@@ -119,8 +179,22 @@ static inline bool tlbbatch_debug_inject_writeout(struct folio *folio, int *ret)
 	return false;
 }
 
-static inline void tlbbatch_debug_before_drain(const struct tlbbatch_context *ctx)
+static inline void tlbbatch_debug_lose(struct folio *folio)
 {
+}
+
+static inline void tlbbatch_debug_before_flush(const struct tlbbatch_context *ctx)
+{
+}
+
+static inline bool tlbbatch_debug_flush_each(void)
+{
+	return false;
+}
+
+static inline int tlbbatch_debug_priority_low(void)
+{
+	return TLBBATCH_PRIORITY_LOW;
 }
 
 #endif /* TLBBATCH_DEBUG */

@@ -9,6 +9,6 @@ struct tlbbatch_writeout;
 
 void tlbbatch_batch_defer(struct tlbbatch_context *ctx,
 			  const struct tlbbatch_writeout *out);
-void tlbbatch_batch_drain(struct tlbbatch_context *ctx);
+void tlbbatch_batch_write(struct tlbbatch_context *ctx);
 
 #endif /* TLBBATCH_DIRTY_BATCH_H */

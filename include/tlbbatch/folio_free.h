@@ -7,5 +7,6 @@
 
 void tlbbatch_folio_free_written(struct tlbbatch_context *ctx,
 				 struct folio *folio);
+void tlbbatch_folio_free_group(struct tlbbatch_context *ctx);
 
 #endif /* TLBBATCH_FOLIO_FREE_H */

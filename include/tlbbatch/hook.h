@@ -3,6 +3,7 @@
 #ifndef TLBBATCH_HOOK_H
 #define TLBBATCH_HOOK_H
 
+#include <linux/mm_types.h>
 #include <linux/sysfs.h>
 #include <linux/types.h>
 #include <tlbbatch/kernel_calls.h>
@@ -45,6 +46,8 @@ struct tlbbatch_need {
  * @lost: what a user loses without it
  * @acts: does it act for the running task? Called in the ftrace callback,
  *	preemption off, with the caller's address
+ * @looks: it redirects nobody: it looks at the arguments, and the function goes on.
+ *	@acts, and of its targets @replacement and @original, aren't used
  * @need: when the kernel needs it at all
  * @targets: alternatives, ended by one without a symbol: the first whose symbol
  *	and prototype the kernel has is taken
@@ -59,6 +62,7 @@ struct tlbbatch_hook {
 	const char *name;
 	const char *lost;
 	bool (*acts)(unsigned long parent_ip);
+	bool looks;
 	struct tlbbatch_need need;
 	const struct tlbbatch_target *targets;
 
@@ -81,16 +85,21 @@ extern const unsigned int tlbbatch_nr_hooks;
 /* hook_engine.c */
 void tlbbatch_hooks_resolve(void);
 int tlbbatch_hooks_attach(void);
-void tlbbatch_hooks_detach(void);
+int tlbbatch_hooks_detach(void);
 bool tlbbatch_hooks_registered(void);
 int tlbbatch_hooks_unregister(void);
 ssize_t tlbbatch_hook_describe(const struct tlbbatch_hook *hook, char *buf);
+
+/* hook_entry.c */
+unsigned long tlbbatch_entry_to(unsigned long addr);
 
 /* hook_drain.c */
 void tlbbatch_hooks_retire(void);
 
 /* hook_selftest.c */
-extern struct tlbbatch_hook tlbbatch_selftest_hook;
+extern struct tlbbatch_hook tlbbatch_selftest_hook, tlbbatch_selftest_look;
 int tlbbatch_selftest_run(void);
+int tlbbatch_selftest_run_look(void);
+bool tlbbatch_selftest_saw(const struct folio *folio);
 
 #endif /* TLBBATCH_HOOK_H */

@@ -17,14 +17,11 @@
 #include <linux/static_call.h>
 #include <linux/vm_event_item.h>
 
+struct compat_swap_io;
 struct mem_cgroup;
-struct swap_io_ctx;
 
 /* Never defined: they give the static calls below their types. */
 unsigned long tlbbatch_type_kallsyms_lookup_name(const char *name);
-int tlbbatch_type_kallsyms_lookup_size_offset(unsigned long addr,
-					      unsigned long *size,
-					      unsigned long *offset);
 unsigned long tlbbatch_type_ftrace_location(unsigned long ip);
 unsigned long tlbbatch_type_ftrace_find_rec_direct(unsigned long ip);
 void tlbbatch_type_try_to_unmap_flush(void);
@@ -40,15 +37,14 @@ void tlbbatch_type_count_memcg_events(struct mem_cgroup *memcg,
 				      enum vm_event_item idx,
 				      unsigned long count);
 void tlbbatch_type_flush_tlb_batched_pending(struct mm_struct *mm);
-void tlbbatch_type_folio_move_anon_rmap(struct folio *folio,
-					struct vm_area_struct *vma);
-int tlbbatch_type_write(struct swap_io_ctx *io, struct folio *folio);
+void tlbbatch_type_flush_tlb_all(void);
+int tlbbatch_type_write(struct compat_swap_io *io, struct folio *folio);
+/* Jumped to from assembler alone, which hands all arguments on as they are. */
+void tlbbatch_type_jump(void);
 
 /* Called, never hooked: set by symbols.c. */
 DECLARE_STATIC_CALL(tlbbatch_kallsyms_lookup_name,
 		    tlbbatch_type_kallsyms_lookup_name);
-DECLARE_STATIC_CALL(tlbbatch_kallsyms_lookup_size_offset,
-		    tlbbatch_type_kallsyms_lookup_size_offset);
 DECLARE_STATIC_CALL(tlbbatch_ftrace_location, tlbbatch_type_ftrace_location);
 DECLARE_STATIC_CALL(tlbbatch_ftrace_find_rec_direct,
 		    tlbbatch_type_ftrace_find_rec_direct);
@@ -63,6 +59,7 @@ DECLARE_STATIC_CALL(tlbbatch_count_memcg_events,
 
 DECLARE_STATIC_CALL(tlbbatch_flush_tlb_batched_pending,
 		    tlbbatch_type_flush_tlb_batched_pending);
+DECLARE_STATIC_CALL(tlbbatch_flush_tlb_all, tlbbatch_type_flush_tlb_all);
 
 /* Write a folio out behind its gate's hook, whatever shape the kernel's has. */
 DECLARE_STATIC_CALL(tlbbatch_write_swap, tlbbatch_type_write);
@@ -76,8 +73,6 @@ DECLARE_STATIC_CALL(tlbbatch_orig_try_to_unmap_flush,
 		    tlbbatch_type_try_to_unmap_flush);
 DECLARE_STATIC_CALL(tlbbatch_orig_try_to_unmap_flush_dirty,
 		    tlbbatch_type_try_to_unmap_flush_dirty);
-DECLARE_STATIC_CALL(tlbbatch_orig_folio_move_anon_rmap,
-		    tlbbatch_type_folio_move_anon_rmap);
 
 /**
  * struct tlbbatch_call - a static call as data, for tables

@@ -42,6 +42,29 @@ static inline u64 tlbbatch_luf_number_of(u64 word)
 }
 
 /*
+ * Whose flushes are counted. Each model sees the same generations, and ends each of
+ * them by itself.
+ */
+enum tlbbatch_luf_model {
+	/* Any full flush covers, whoever asked for it; a context switch, too. */
+	TLBBATCH_LUF_IDEAL,
+	/* Only those that the posted series marks as done: see luf_flush.c. */
+	TLBBATCH_LUF_POSTED,
+	TLBBATCH_LUF_NR_MODELS,
+};
+
+#define for_each_tlbbatch_luf_model(model)				\
+	for (model = 0; model < TLBBATCH_LUF_NR_MODELS; model++)
+
+/**
+ * struct tlbbatch_luf_coverage - what the flushes of a CPU have covered
+ * @by: for each model, the youngest generation; any older one is covered too
+ */
+struct tlbbatch_luf_coverage {
+	u64 by[TLBBATCH_LUF_NR_MODELS];
+};
+
+/*
  * Why a generation was given up: something happened by which a stale read-only
  * entry could have been seen, or LUF couldn't have put the flush off at all.
  */
@@ -87,7 +110,7 @@ struct tlbbatch_luf_facts {
 
 /**
  * struct tlbbatch_luf_pending - what a flush is about to cover
- * @remote: its mask holds another CPU
+ * @remote: it interrupts another CPU
  * @readonly: folios unmapped read-only since the flush before
  * @mixed: folios unmapped that weren't, or that nobody saw
  * @untracked: some of them didn't fit into the bookkeeping
@@ -114,23 +137,28 @@ tlbbatch_luf_outcome(const struct tlbbatch_luf_facts *facts);
 
 /**
  * tlbbatch_luf_owes() - does a CPU still owe a flush to a generation?
- * @covered: for each CPU, the youngest generation that a flush there covers
+ * @covered: for each CPU, what its flushes have covered
+ * @model: in whose eyes
  * @cpu: the CPU
  * @number: the generation's
  *
  * Context: any; @covered only ever grows.
  */
-static inline bool tlbbatch_luf_owes(const u64 *covered, unsigned int cpu,
-				     u64 number)
+static inline bool tlbbatch_luf_owes(const struct tlbbatch_luf_coverage *covered,
+				     enum tlbbatch_luf_model model,
+				     unsigned int cpu, u64 number)
 {
-	return READ_ONCE(covered[cpu]) < number;
+	return READ_ONCE(covered[cpu].by[model]) < number;
 }
 
 bool tlbbatch_luf_covered(const unsigned long *mask, unsigned int nr_cpus,
-			  const u64 *covered, u64 number);
+			  const struct tlbbatch_luf_coverage *covered,
+			  enum tlbbatch_luf_model model, u64 number);
 unsigned int tlbbatch_luf_remaining(const unsigned long *mask,
-				    unsigned int nr_cpus, const u64 *covered,
-				    u64 number, unsigned long *remaining);
+				    unsigned int nr_cpus,
+				    const struct tlbbatch_luf_coverage *covered,
+				    enum tlbbatch_luf_model model, u64 number,
+				    unsigned long *remaining);
 
 /*
  * A range of page frames in 64 bits: the first and, in the lowest bits, how many.

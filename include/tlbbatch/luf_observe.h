@@ -5,7 +5,9 @@
 
 #include <linux/types.h>
 
+struct ftrace_ops;
 struct ftrace_regs;
+struct mm_struct;
 
 /**
  * struct tlbbatch_luf_entry - a function of the kernel whose entry is watched
@@ -38,7 +40,9 @@ const char *tlbbatch_luf_events_resolve(void);
 bool tlbbatch_luf_large_freed_early(void);
 
 /* luf_flush.c: flushes, CPU by CPU */
-void tlbbatch_luf_see_flush_begin(bool of_mm);
+void tlbbatch_luf_see_pending(struct mm_struct *mm);
+void tlbbatch_luf_see_flush_begin(const struct mm_struct *mm, u64 tlb_gen,
+				  unsigned int initiator);
 void tlbbatch_luf_probe_tlb_flush(void *data, int reason, unsigned long pages);
 void tlbbatch_luf_seen_youngest(void);
 
@@ -46,9 +50,11 @@ void tlbbatch_luf_seen_youngest(void);
 const char *tlbbatch_luf_resolve(void);
 int tlbbatch_luf_attach(void);
 int tlbbatch_luf_detach(void);
-void tlbbatch_luf_see_bulk(struct ftrace_regs *fregs);
-void tlbbatch_luf_see_bulk_list(struct ftrace_regs *fregs);
-bool tlbbatch_luf_sees_bulk(void);
-void tlbbatch_luf_check_missed(void);
+void tlbbatch_luf_free_filter(struct ftrace_ops *ops);
+
+/* luf_returns.c: what is watched to its end */
+const char *tlbbatch_luf_returns_resolve(void);
+int tlbbatch_luf_returns_attach(void);
+int tlbbatch_luf_returns_detach(void);
 
 #endif /* TLBBATCH_LUF_OBSERVE_H */

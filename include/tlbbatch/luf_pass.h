@@ -6,16 +6,23 @@
 #include <linux/mm_types.h>
 #include <linux/types.h>
 
+/* An unmap that isn't reclaim's own, by what happens to its flush. */
+enum tlbbatch_luf_unmap {
+	TLBBATCH_LUF_UNMAP_SPLIT,	/* the batch's, of a pass if there is one */
+	TLBBATCH_LUF_UNMAP_BATCHED,	/* the batch's: migration, or a demotion */
+	TLBBATCH_LUF_UNMAP_FLUSHED,	/* the same, each entry at once */
+};
+
 int tlbbatch_luf_passes_init(void);
 void tlbbatch_luf_passes_exit(void);
 
 void tlbbatch_luf_see_pass(void);
 void tlbbatch_luf_see_unmap(struct folio *folio);
-void tlbbatch_luf_see_other_unmap(bool in_pass);
+void tlbbatch_luf_see_demotion(void);
+void tlbbatch_luf_see_other_unmap(enum tlbbatch_luf_unmap how);
 void tlbbatch_luf_see_pass_end(void);
 void tlbbatch_luf_see_exit(void);
 void tlbbatch_luf_see_flush(const struct arch_tlbflush_unmap_batch *batch);
-bool tlbbatch_luf_flush_completes(void);
 void tlbbatch_luf_see_flush_end(void);
 void tlbbatch_luf_close(bool close);
 void tlbbatch_luf_passes_hit(const struct address_space *file);

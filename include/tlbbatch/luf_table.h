@@ -15,6 +15,10 @@ struct address_space;
 #define TLBBATCH_LUF_CHUNKS_EACH	288U
 #define TLBBATCH_LUF_FILES		8U
 
+/* Stands for all files of tmpfs, as one more file that they have in common. */
+#define TLBBATCH_LUF_ANY_SHMEM	((const struct address_space *)&tlbbatch_luf_any_shmem)
+extern const char tlbbatch_luf_any_shmem;
+
 /**
  * struct tlbbatch_luf_files - the files that read-only unmaps belong to
  * @nr: how many
@@ -42,6 +46,7 @@ bool tlbbatch_luf_pages_add(struct tlbbatch_luf_pages *pages, unsigned long pfn,
 			    unsigned int nr);
 void tlbbatch_luf_pages_reset(struct tlbbatch_luf_pages *pages);
 void tlbbatch_luf_pages_drop(struct tlbbatch_luf_pages *pages);
+bool tlbbatch_luf_pages_tight(void);
 bool tlbbatch_luf_pages_all(const struct tlbbatch_luf_pages *pages,
 			    bool (*test)(unsigned long pfn, unsigned int nr,
 					 void *data), void *data);
@@ -73,21 +78,30 @@ static inline bool tlbbatch_luf_index_empty(unsigned long pfn)
 	       !READ_ONCE(tlbbatch_luf_frames[pfn]);
 }
 
+/* luf_coverage.c: what the flushes of each CPU have covered */
+int tlbbatch_luf_coverage_init(void);
+void tlbbatch_luf_coverage_exit(void);
+void tlbbatch_luf_cover(unsigned int cpu, enum tlbbatch_luf_model model,
+			u64 number);
+void tlbbatch_luf_cover_all(unsigned int cpu, u64 number);
+bool tlbbatch_luf_is_covered(const unsigned long *mask,
+			     enum tlbbatch_luf_model model, u64 number);
+void tlbbatch_luf_flush_virtually(const unsigned long *mask,
+				  enum tlbbatch_luf_model model, u64 number);
+
 /* luf_table.c */
 int tlbbatch_luf_table_init(void);
 void tlbbatch_luf_table_exit(void);
 bool tlbbatch_luf_open(const struct tlbbatch_luf_files *files,
 		       const struct tlbbatch_luf_pages *pages,
-		       const unsigned long *cpus);
+		       const unsigned long *sent, const unsigned long *cpus);
 void tlbbatch_luf_stillborn(enum tlbbatch_luf_reason reason);
 void tlbbatch_luf_untracked(void);
 void tlbbatch_luf_give_up(const struct address_space *file,
 			  enum tlbbatch_luf_reason reason);
-void tlbbatch_luf_distrust(void);
 void tlbbatch_luf_reuse(unsigned long pfn, unsigned int nr);
-void tlbbatch_luf_cover(unsigned int cpu, u64 number);
 extern atomic64_t tlbbatch_luf_last;
-u64 tlbbatch_luf_nr_open(void);
+u64 tlbbatch_luf_nr_open(enum tlbbatch_luf_model model);
 unsigned int tlbbatch_luf_sweep(unsigned int from, unsigned int nr);
 void tlbbatch_luf_interest(const struct address_space *file, int by);
 

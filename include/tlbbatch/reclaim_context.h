@@ -8,11 +8,11 @@
 
 #include <linux/mm_types.h>
 #include <linux/sched.h>
+#include <compat/folio_compat.h>
 #include <tlbbatch/batch_policy.h>
 
 struct reclaim_stat;
 struct scan_control;
-struct swap_io_ctx;
 
 /**
  * struct tlbbatch_waiting - a folio that waits for its batch's flush
@@ -32,18 +32,20 @@ struct tlbbatch_waiting {
  * struct tlbbatch_context - one reclaim pass
  * @owner_start: when the owner was started, in ns of boot time: a task that died
  *	inside a pass (an oops) must not leave its slot to another at its address
+ * @owner_pid: the owner's number and name, as they were when the pass began: the
+ *	log may have to name an owner that is dead
+ * @owner_comm: its name
  * @ended: passes that this slot has seen the end of, to tell one from the next
  * @depth: 1 in the pass, more in a pass nested in it, which is never batched
  * @batch_size: folios per flush, as it was when the pass began
  * @unbatched: this pass runs as if the module weren't there
  * @writing: a write-out of ours runs: the gates let everything through
- * @flush_by_reclaim: the flush that is being called comes from
- *	shrink_folio_list() itself; set by the ftrace callback
+ * @owes: a flush was put off and not issued yet; also read by a task that writes
+ *	shmem outside of reclaim
  * @sc: the pass's scan_control; only read through a BTF offset
  * @stat: the pass's statistics, on its caller's stack
- * @io: the swap I/O on shrink_folio_list()'s stack; NULL once that is gone
  * @nr_waiting: entries of @waiting; also read by sysfs, without a lock
- * @nr_uncovered: those of them that no flush has covered yet
+ * @nr_uncovered: those of them that no flush has covered yet; the youngest ones
  * @owed: flushes put off since the last real one
  * @deferred: folios deferred in this pass
  * @flushes: real flushes in this pass
@@ -53,20 +55,22 @@ struct tlbbatch_waiting {
  * @pages_traced: pages that reclaim's trace event said were written
  * @pages_activated: pages activated here, anon and file, added to @stat at the end
  * @waiting: the batch, first in first out
+ * @freed: folios out of their mappings, a reference each, to be freed together
  *
  * Only the owner writes to it, so it needs no lock.
  */
 struct tlbbatch_context {
 	u64 owner_start;
+	pid_t owner_pid;
+	char owner_comm[TASK_COMM_LEN];
 	unsigned long ended;
 	unsigned int depth;
 	unsigned int batch_size;
 	bool unbatched;
 	bool writing;
-	bool flush_by_reclaim;
+	bool owes;
 	struct scan_control *sc;
 	struct reclaim_stat *stat;
-	struct swap_io_ctx *io;
 	unsigned int nr_waiting;
 	unsigned int nr_uncovered;
 	struct tlbbatch_owed owed;
@@ -78,6 +82,7 @@ struct tlbbatch_context {
 	u64 pages_traced;
 	unsigned int pages_activated[2];
 	struct tlbbatch_waiting waiting[TLBBATCH_WAITING_MAX];
+	struct folio_batch freed;
 };
 
 int tlbbatch_contexts_init(void);
@@ -85,7 +90,6 @@ void tlbbatch_contexts_exit(void);
 
 bool tlbbatch_context_enter(unsigned long parent_ip);
 bool tlbbatch_context_acts(unsigned long parent_ip);
-bool tlbbatch_context_acts_on_flush(unsigned long parent_ip);
 bool tlbbatch_context_gates(unsigned long parent_ip);
 bool tlbbatch_context_gates_shmem(unsigned long parent_ip);
 
@@ -95,5 +99,6 @@ bool tlbbatch_context_leave(struct tlbbatch_context *ctx);
 void tlbbatch_contexts_admit(bool admit);
 int tlbbatch_contexts_wait_turnover(const char *what, bool killable);
 u64 tlbbatch_contexts_waiting_folios(void);
+bool tlbbatch_contexts_owe(void);
 
 #endif /* TLBBATCH_RECLAIM_CONTEXT_H */

@@ -6,6 +6,7 @@
 #ifndef TLBBATCH_RECLAIM_HOOKS_H
 #define TLBBATCH_RECLAIM_HOOKS_H
 
+#include <linux/ftrace.h>
 #include <linux/mm_types.h>
 #include <linux/types.h>
 #include <tlbbatch/batch_policy.h>
@@ -23,14 +24,12 @@ void tlbbatch_hook_try_to_unmap_flush_dirty(void);
 /**
  * struct tlbbatch_writeout - a folio at a gate
  * @folio: locked, its dirty bit cleared for I/O
- * @io: reclaim's swap I/O, to be handed on; may be NULL
  * @gate: which gate
  * @for_reclaim: reclaim asks for it
  * @nr_pages: pages that it had at the gate
  */
 struct tlbbatch_writeout {
 	struct folio *folio;
-	struct swap_io_ctx *io;
 	enum tlbbatch_gate gate;
 	bool for_reclaim;
 	long nr_pages;
@@ -52,11 +51,12 @@ void tlbbatch_file_write_begin(struct tlbbatch_file_write *write,
 int tlbbatch_file_write_end(const struct tlbbatch_file_write *write, int ret);
 
 /* move_hook.c: no swap entry is moved before its flush */
-bool tlbbatch_move_acts(unsigned long parent_ip);
-void tlbbatch_hook_folio_move_anon_rmap(struct folio *folio,
-					struct vm_area_struct *vma);
+void tlbbatch_move_trampoline(void);
+void tlbbatch_move_callback(unsigned long ip, unsigned long parent_ip,
+			    struct ftrace_ops *ops, struct ftrace_regs *fregs);
 
 /* witness.c: what reclaim itself says that it wrote */
+const char *tlbbatch_witness_resolve(void);
 int tlbbatch_witness_attach(void);
 void tlbbatch_witness_detach(void);
 

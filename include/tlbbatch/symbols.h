@@ -22,11 +22,11 @@ bool tlbbatch_member_offset(const char *tag, const char *member,
 int tlbbatch_symbol_check(const char *name, const char *proto, char *reason,
 			  size_t reason_len);
 
-void tlbbatch_set_shrink_folio_list(unsigned long addr);
-bool tlbbatch_in_shrink_folio_list(unsigned long ip);
 bool tlbbatch_writer_is_gated(unsigned long writer);
 bool tlbbatch_demotes(int nid);
 struct mem_cgroup *tlbbatch_target_memcg(const struct scan_control *sc);
+unsigned long tlbbatch_nr_to_reclaim(const struct scan_control *sc);
+int tlbbatch_priority(const struct scan_control *sc);
 int tlbbatch_pageout_success(void);
 
 #endif /* TLBBATCH_SYMBOLS_H */

@@ -12,8 +12,36 @@
 in_own_mounts()
 {
 	[ -z "${TLBBATCH_OWN_MOUNTS:-}" ] || return 0
-	TLBBATCH_OWN_MOUNTS=1 exec unshare --mount --propagation private -- "$@"
+	export TLBBATCH_OWN_MOUNTS=1
+	if unshare --mount --propagation private true 2>/dev/null; then
+		exec unshare --mount --propagation private -- "$@"
+	fi
+	exec perl -e "$OWN_MOUNTS_IN_CHROOT" -- "$@"
 }
+
+# In a chroot / is no mount point: mount(2) can't make it private, and what would
+# be mounted below might show in the namespace outside, and stay there.  So step
+# out to the root of the new namespace, make that private, and step back in.  The
+# numbers are x86-64's, as the project is.
+# shellcheck disable=SC2016 # for perl
+OWN_MOUNTS_IN_CHROOT='
+	use strict;
+	my ($sys_mount, $sys_unshare, $sys_setns) = (165, 272, 308);
+	my ($newns, $private_rec) = (0x20000, 1 << 18 | 1 << 14);
+	my ($none, $root) = ("none", "/");
+
+	sub fail { die "mounts of our own in a chroot: $_[0]: $!; " .
+		"mount /proc, or make the root a mount point (mount --bind DIR DIR; chroot DIR)\n" }
+
+	syscall($sys_unshare, $newns) == 0 or fail("unshare");
+	opendir(my $top, "/") or fail("/");
+	opendir(my $here, ".") or fail(".");
+	open(my $ns, "<", "/proc/self/ns/mnt") or fail("/proc/self/ns/mnt");
+	syscall($sys_setns, fileno($ns), $newns) == 0 or fail("setns");
+	syscall($sys_mount, $none, $root, 0, $private_rec, 0) == 0 or fail("mount");
+	chdir($top) && chroot(".") && chdir($here) or fail("chroot");
+	exec { $ARGV[0] } @ARGV or fail($ARGV[0]);
+'
 
 # layer_open TREE DIR
 #

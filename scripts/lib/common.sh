@@ -109,13 +109,56 @@ take_slot()
 	done
 }
 
-# project_files PATH...
+# has_git: is the top a work tree that git reads?  A release tarball is not, nor a
+# copy below another project's, nor a clone that belongs to another user, of which
+# git says "dubious ownership".
+has_git()
+{
+	local git_top
+
+	git_top=$(git -C "$TLBBATCH_TOP" rev-parse --show-toplevel 2>/dev/null) &&
+		[ "$git_top" -ef "$TLBBATCH_TOP" ]
+}
+
+# ignore_rules: set IGNORED (an array) to what find asks in order to know what git
+# would ignore by .gitignore: the last of its lines that fits decides.  Of its
+# language those parts that the file uses; tests/host/files compares.
+ignore_rules()
+{
+	local line name rule
+
+	IGNORED=(-false)
+	while IFS= read -r line; do
+		case $line in
+		'' | '#'*) continue ;;
+		esac
+		rule=()
+		[[ $line != */ ]] || rule=(-type d)
+		name=${line#!}
+		name=${name%/}
+		case $name in
+		*/*) rule+=(-path "./${name#/}") ;;
+		*) rule+=(-name "$name") ;;
+		esac
+		case $line in
+		!*) IGNORED=(! '(' "${rule[@]}" ')' '(' "${IGNORED[@]}" ')') ;;
+		*) IGNORED=('(' "${rule[@]}" ')' -o '(' "${IGNORED[@]}" ')') ;;
+		esac
+	done <"$TLBBATCH_TOP/.gitignore"
+}
+
+# project_files [--tracked] PATH...
 #
 # List, NUL separated and relative to the top, the files under PATHs that belong
-# to the project: what git tracks or would track.  A tree without git (a release
-# tarball) is listed as it is.
+# to the project: what git tracks or would track; with --tracked only the former.
+# Without git (has_git) these are all that .gitignore doesn't name.
 project_files()
 (
+	others=(--others --exclude-standard)
+	if [ "${1-}" = --tracked ]; then
+		others=()
+		shift
+	fi
 	present=()
 	for path; do
 		[ ! -e "$TLBBATCH_TOP/$path" ] || present+=("$path")
@@ -123,11 +166,15 @@ project_files()
 	[ ${#present[@]} -gt 0 ] || exit 0
 
 	cd "$TLBBATCH_TOP" || exit
-	if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
-		git ls-files -z --cached --others --exclude-standard -- \
+	if has_git; then
+		git ls-files -z --cached ${others[@]+"${others[@]}"} -- \
 			"${present[@]}"
 	else
-		find "${present[@]}" -type f -print0
+		ignore_rules
+		# "./PATH", or ".": as the rules have it.
+		present=("${present[@]/#/./}")
+		find "${present[@]/#.\/./.}" '(' -name .git -o "${IGNORED[@]}" ')' -prune -o \
+			'(' -type f -o -type l ')' -print0 | sed -z 's,^\./,,'
 	fi | sort -zu | while IFS= read -r -d '' path; do
 		# git also lists what was deleted but not yet committed.
 		[ ! -e "$path" ] || printf '%s\0' "$path"

@@ -75,6 +75,7 @@ root_apt()
 		APT::Sandbox::User "root";
 		Acquire::Languages "none";
 	END
+	debian_aptopts >>"$conf"
 	APT_CONFIG=$conf LC_ALL=C "$@" || rc=$?
 	rm -f "$conf"
 	return $rc

@@ -52,7 +52,6 @@ emulator_unpack()
 	mkdir -p "$new"/{apt,tree}
 	root_apt_dirs "$new/apt"
 	debian_source "$suite" >"$new/apt/etc/apt/sources.list" || return
-	debian_aptopts >"$new/apt/etc/apt/apt.conf.d/machine"
 	root_apt "$new/apt" apt-get -qq update >&2 || return
 	(cd "$new" && root_apt "$new/apt" apt-get -qq download \
 		"${EMULATOR_PACKAGES[@]}" >&2) || return

@@ -35,10 +35,22 @@ def flushes_per_pass:
 # The order in which runs are listed
 def rank: [.workload, .swap, {"mglru": 0, "classic": 1}[.lru], .batch_size];
 
+# Of a guest's guest.json: what was measured, and how.  $commit is git's name for the
+# tree that the module was built from, null where there is no git.
+def provenance($guest; $commit):
+	{commit: $commit} +
+	(if $commit == null then {commit_note: "measured in a tree without git"} else {} end) +
+	{
+		module_version: $guest.module,
+		settings: ($guest | with_entries(select(.key as $name |
+			["seconds", "pairs", "runs", "batch_size", "memcg_limit", "swap_mb", "lru"] |
+			index($name))))
+	};
+
 # Objects of a guest's sides.jsonl, its guest.json, and the suites of its kernel:
 # an object for a kernel.  A pair of which one side is missing is left out; the
 # run that lost it failed.
-def kernel_report($guest; $suites):
+def kernel_report($guest; $suites; $commit):
 	def figures: del(.workload, .swap, .lru, .batch_size, .pair, .side);
 	def pair:
 		map({(.side): figures}) | add | select(.off and .on) |
@@ -54,7 +66,7 @@ def kernel_report($guest; $suites):
 			(.[0] | {workload, swap, lru, batch_size}) +
 			{pairs: [group_by(.pair)[] | pair]}
 		] | sort_by(rank))
-	};
+	} + provenance($guest; $commit);
 
 # A list with an object per kernel: rows of the README's table, a kernel and a
 # workload each, with the median and the worst pair of each combination.
@@ -69,10 +81,26 @@ def matrix:
 	 [$runs[] | select(.swap == $swap and .lru == $lru) | .pairs[] | saved] |
 	 if length == 0 then "-" else "\(median | times) (\(min | times))" end];
 
-# Several such objects, some of the same kernel: one object for each kernel.
+# Several such objects, some of the same kernel: one object for each kernel.  Parts that
+# were measured on different commits have none together.
 def merge_kernels:
 	group_by([.kernel, .cpus, .mem_mb]) |
-	map(.[0] + {runs: (map(.runs) | add | sort_by(rank))});
+	map((map(.commit) | unique) as $commits |
+		.[0] + {runs: (map(.runs) | add | sort_by(rank))} +
+		if $commits | length > 1
+		then {commit: null, commit_note: "several: \($commits | map(. // "unknown") | join(", "))"}
+		else {} end);
+
+# One object for a kernel: complaints about where it says that it comes from.  Only what
+# has no commit may lack the rest.
+def provenance_complaints:
+	def text: type == "string" and . != "";
+	if .commit | text then
+		(select(.module_version | text | not) | "module_version: \(.module_version)"),
+		(select(.settings | type != "object") | "settings: \(.settings)")
+	elif .commit != null or (.commit_note | text | not) then
+		"no commit, and no commit_note that says why"
+	else empty end;
 
 # Rows of the table of one run: name, decimals, before, after
 def table:

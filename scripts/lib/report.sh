@@ -30,13 +30,27 @@ jq_with()
 	jq -L "$TLBBATCH_TOP/scripts/lib" "${options[@]}" "$program" "$@"
 }
 
+# report_commit: git's name for the tree, as JSON; null where there is no git.  A
+# repository around the tree isn't the tree's.
+report_commit()
+{
+	local top commit=
+
+	top=$(git -C "$TLBBATCH_TOP" rev-parse --show-toplevel 2>/dev/null) &&
+		[ "$top" -ef "$TLBBATCH_TOP" ] &&
+		commit=$(git -C "$TLBBATCH_TOP" describe --always --dirty --abbrev=12)
+	[ -z "$commit" ] || commit="\"$commit\""
+	echo "${commit:-null}"
+}
+
 # report_guest DIR: a list with the one kernel that was measured by the guest
 # that delivered DIR; kernel_select has chosen it
 report_guest()
 {
 	report_jq -s --slurpfile guest "$1/guest.json" \
 		--arg suites "${KERNEL_SUITES[*]}" \
-		'[kernel_report($guest[0]; $suites | split(" "))]' "$1/sides.jsonl"
+		--argjson commit "${REPORT_COMMIT:-$(report_commit)}" \
+		'[kernel_report($guest[0]; $suites | split(" "); $commit)]' "$1/sides.jsonl"
 }
 
 # report_merge FILE...: one list of all their kernels
@@ -148,6 +162,29 @@ report_matrix()
 		'kernel | suite | hooks | workload | disk, MGLRU | disk, classic | zram, MGLRU | zram, classic' \
 		'--- | --- | --- | --- | --- | --- | --- | ---'
 	report_jq -r 'matrix | "| \(join(" | ")) |"' "$1"
+}
+
+# report_details RESULTS: a table of docs/benchmarks.md, what the summary has
+report_details()
+{
+	printf '| %s |\n' \
+		'kernel | workload | swap | LRU | receivers, off | on | reclaimed of scanned, off | on | flushes per deferring pass' \
+		'--- | --- | --- | --- | --- | --- | --- | --- | ---'
+	report_jq -r '
+		def percent: . * 1000 | round / 10 | "\(.)%";
+		summary([]) |
+		"| \([.kernel, .workload, .swap, .lru, (.off, .on | round),
+			(.efficiency_off, .efficiency_on | percent),
+			(.flushes_per_pass * 100 | round / 100)] | map(tostring) | join(" | ")) |"' "$1"
+}
+
+# report_counters RESULTS: the counters of the first kernel's writers on a disk with MGLRU,
+# first pair; those that are 0 left out
+report_counters()
+{
+	jq -r '[.[0].runs[] | select(.workload == "writers" and .swap == "disk" and .lru == "mglru")][0] |
+		.pairs[0].on.module | to_entries[] | select(.value != 0) | [.key, .value] | @tsv' "$1" |
+		awk -F'\t' '{ printf "%-28s%9d\n", $1, $2 }'
 }
 
 # report_oom RESULTS: a line for each run with sides that ended in an OOM kill and

@@ -69,14 +69,11 @@ pins()
 make_base()
 {
 	# Whatever a crash leaves half-made is made again: no need to sync.
-	local base=$1 suite option sources=() options=(--dpkgopt=force-unsafe-io)
+	local base=$1 suite option sources=() options=(--dpkgopt=force-unsafe-io) aptopts
 
 	for suite in $(base_suites); do
 		sources+=("$(debian_source "$suite")")
 	done
-	while IFS= read -r option; do
-		options+=(--aptopt="$option")
-	done < <(debian_aptopts)
 	for option in man doc locale; do
 		options+=(--dpkgopt="path-exclude=/usr/share/$option/*")
 	done
@@ -88,14 +85,23 @@ make_base()
 	rm -rf "$base/tree" "$base/tree.new"
 	mkdir -p "$base" "$ROOT_ARCHIVES"
 	note "making a base of $(base_suites | xargs)"
-	mmdebstrap --quiet --mode=root --variant=apt \
+	# Proxies and sources may have passwords, and every user sees arguments.
+	aptopts=$(mktemp)
+	debian_aptopts >"$aptopts"
+	printf '%s\n' "${sources[@]}" | mmdebstrap --quiet --mode=root --variant=apt \
 		--aptopt='APT::Install-Recommends "false"' "${options[@]}" \
+		--aptopt="$aptopts" \
 		--skip=download/empty,essential/unlink,cleanup/apt/cache \
 		--setup-hook="mkdir -p \"\$1/var/cache/apt/archives\"" \
 		--setup-hook="mount --bind '$ROOT_ARCHIVES' \"\$1/var/cache/apt/archives\"" \
 		--customize-hook="umount \"\$1/var/cache/apt/archives\"" \
 		--include="$(IFS=,; echo "${ROOT_PACKAGES[*]}")" \
-		"${KERNEL_SUITES[0]}" "$base/tree.new" "${sources[@]}" >&2
+		"${KERNEL_SUITES[0]}" "$base/tree.new" - >&2 ||
+		{ rm -f "$aptopts"; die "mmdebstrap failed"; }
+	rm -f "$aptopts"
+	# Nor does a proxy's belong into an image. root_apt brings it along.
+	echo 'APT::Install-Recommends "false";' \
+		>"$base/tree.new/etc/apt/apt.conf.d/99mmdebstrap"
 	mv "$base/tree.new" "$base/tree"
 }
 

@@ -192,6 +192,59 @@ vmstat_exact()
 	vmstat "$1"
 }
 
+# nothing_isolated: reclaim gave back what it took, by its own counters (/proc/vmstat
+# shows those that are negative as 0, the log tells), and by the flags of each page
+nothing_isolated()
+{
+	local before name bad=0
+
+	before=$(dmesg -t | grep -c 'vmstat_refresh: nr_isolated')
+	for name in nr_isolated_anon nr_isolated_file; do
+		if [ "$(vmstat_exact $name)" != 0 ]; then
+			echo "$name is $(vmstat $name)"
+			bad=1
+		fi
+	done
+	if [ "$(dmesg -t | grep -c 'vmstat_refresh: nr_isolated')" -ne "$before" ]; then
+		dmesg -t | grep 'vmstat_refresh: nr_isolated' | tail -n 2
+		bad=1
+	fi
+	"$BIN/off_lru" || bad=1
+	return $bad
+}
+
+# batch_size_max: the largest that the module takes
+batch_size_max()
+{
+	local size before
+
+	before=$(cat "$K/batch_size")
+	for size in 512 128; do
+		if [ "$(write_errno "$K/batch_size" $size)" != ERANGE ]; then
+			echo "$before" > "$K/batch_size"
+			echo $size
+			return
+		fi
+	done
+}
+
+# fisher A B C D: of B trials A failed in one arm, of D trials C in the other: how
+# probable as many or more in the first are if there is no difference, in millionths
+fisher()
+{
+	awk -v a="$1" -v n="$2" -v c="$3" -v m="$4" '
+		function lfact(k,  sum) { while (k > 1) sum += log(k--); return sum }
+		function lbin(n, k) { return lfact(n) - lfact(k) - lfact(n - k) }
+		BEGIN {
+			all = lbin(n + m, a + c)
+			for (k = a; k <= n && k <= a + c; k++) {
+				if (a + c - k <= m)
+					p += exp(lbin(n, k) + lbin(m, a + c - k) - all)
+			}
+			printf "%d\n", p * 1000000 + 0.5
+		}'
+}
+
 # check_rest: the relations that hold when no reclaim pass runs
 check_rest()
 {

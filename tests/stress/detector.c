@@ -42,18 +42,21 @@
  * mapped again before they can be written; those that wait for the end of
  * bursts to other pages are written and freed. All at once fill batches, one
  * by one are taken even by a kernel that flushes for each page (and then
- * finds the others just referenced), but slowly. The rounds take turns.
+ * finds the others just referenced), but slowly: only with one writer, whose flushes
+ * are quick. The rounds take turns; what a late flush loses in each depends on the
+ * batch size (see tests/guest/detector).
  */
 static const struct round {
 	bool one_by_one;
 	unsigned int burst;	/* stores to a page before the next one */
 } rounds[] = {
-	{ false, 1 }, { false, 64 }, { false, 1024 }, { true, 1024 },
+	{ false, 1 }, { false, 64 }, { false, 1024 }, { false, 16384 },
+	{ true, 1 }, { true, 64 }, { true, 1024 },
 };
 
-#define ONE_BY_ONE	8	/* pages in a round of those */
-#define WANTED_SWAP_INS	16	/* go on for longer until there were so many */
-#define LONGER		8	/* but at most for so many times --seconds */
+#define ALL_AT_ONCE	4	/* rounds, before those one by one */
+#define MAX_CALLS	8	/* of MADV_PAGEOUT in a round */
+#define LONGER		15	/* for --swap-ins: so many times --seconds, at most */
 
 struct watched_page {
 	uint64_t published;	/* by the writer, after its store */
@@ -66,9 +69,12 @@ struct detector {
 	uint64_t *base;
 	struct watched_page *pages;	/* locked memory */
 	size_t nr_pages;
+	size_t at_once;		/* pages of one MADV_PAGEOUT */
 	bool shared;
 	bool plain;
 	bool over;
+	unsigned int nr_writers;
+	uint64_t wanted_swap_ins;	/* freed and read back: where a loss shows */
 	unsigned int burst;
 	pthread_barrier_t start;
 	unsigned int reports;
@@ -274,24 +280,29 @@ static void page_out(const struct detector *detector, size_t first,
 
 static void one_round(struct detector *detector, uint64_t number)
 {
-	const struct round *round = &rounds[number % ARRAY_SIZE(rounds)];
-	size_t i, page;
+	size_t nr = detector->nr_writers > 1 ? ALL_AT_ONCE : ARRAY_SIZE(rounds);
+	const struct round *round = &rounds[number % nr];
+	size_t step = round->one_by_one ? 1 : detector->at_once;
+	size_t calls = (detector->nr_pages + step - 1) / step, i, page;
 
 	__atomic_store_n(&detector->burst, round->burst, __ATOMIC_RELAXED);
-	if (!round->one_by_one)
-		page_out(detector, 0, detector->nr_pages);
-	for (i = 0; round->one_by_one && i < ONE_BY_ONE; i++) {
-		page = (number / ARRAY_SIZE(rounds) * ONE_BY_ONE + i) % detector->nr_pages;
-		page_out(detector, page, 1);
-		check_page(detector, page);
+	if (calls > MAX_CALLS)
+		calls = MAX_CALLS;
+	for (i = 0; i < calls; i++) {
+		page = (number / nr * calls + i) * step % detector->nr_pages;
+		if (page + step > detector->nr_pages)
+			page = detector->nr_pages - step;
+		page_out(detector, page, step);
+		if (step == 1)
+			check_page(detector, page);
 	}
 	for (page = 0; page < detector->nr_pages; page++)
 		check_page(detector, page);
 }
 
 /* Goes on for longer if little was swapped: hot pages often escape. */
-static bool time_is_up(uint64_t start_ns, unsigned int seconds,
-		       uint64_t swap_ins_before)
+static bool time_is_up(const struct detector *detector, uint64_t start_ns,
+		       unsigned int seconds, uint64_t swap_ins_before)
 {
 	double elapsed = seconds_since(start_ns);
 
@@ -300,7 +311,7 @@ static bool time_is_up(uint64_t start_ns, unsigned int seconds,
 	if (elapsed < seconds)
 		return false;
 	return elapsed >= seconds * LONGER ||
-	       swap_reads() - swap_ins_before >= WANTED_SWAP_INS;
+	       swap_reads() - swap_ins_before >= detector->wanted_swap_ins;
 }
 
 static int run(struct detector *detector, unsigned int seconds)
@@ -312,7 +323,7 @@ static int run(struct detector *detector, unsigned int seconds)
 	int cpus[MAX_CPUS];
 	double elapsed;
 
-	nr_cpus = usable_cpus(cpus, MAX_CPUS);
+	nr_cpus = usable_cpus(cpus, detector->nr_writers + 1);
 	if (nr_cpus < 2)
 		die_environment("needs two CPUs, one to reclaim and one to store");
 	if (!pin_self(cpus[0]))
@@ -340,7 +351,7 @@ static int run(struct detector *detector, unsigned int seconds)
 			swapped = swap_writes();
 			swap_ins = swap_reads();
 		}
-	} while (!time_is_up(start_ns, seconds, swap_ins));
+	} while (!time_is_up(detector, start_ns, seconds, swap_ins));
 	elapsed = seconds_since(start_ns);
 	__atomic_store_n(&detector->over, true, __ATOMIC_RELAXED);
 	for (i = 1; i < nr_cpus; i++) {
@@ -367,7 +378,7 @@ static int run(struct detector *detector, unsigned int seconds)
 
 static void usage(void)
 {
-	die_usage("detector [--seconds 5] [--pages 64] [--shared] [--plain]");
+	die_usage("detector [--seconds 5] [--pages 64] [--at-once N] [--writers N] [--swap-ins 16] [--shared] [--plain]");
 }
 
 int main(int argc, char **argv)
@@ -375,12 +386,18 @@ int main(int argc, char **argv)
 	static const struct option options[] = {
 		{ "seconds", required_argument, NULL, 's' },
 		{ "pages", required_argument, NULL, 'p' },
+		{ "at-once", required_argument, NULL, 'o' },
+		{ "writers", required_argument, NULL, 'w' },
+		{ "swap-ins", required_argument, NULL, 'i' },
 		{ "shared", no_argument, NULL, 'S' },
 		{ "plain", no_argument, NULL, 'P' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 }
 	};
-	static struct detector detector = { .nr_pages = 64 };
+	static struct detector detector = {
+		.nr_pages = 64, .nr_writers = MAX_CPUS - 1,
+		.wanted_swap_ins = 16,
+	};
 	unsigned int seconds = 5;
 	int option;
 
@@ -392,6 +409,19 @@ int main(int argc, char **argv)
 		case 'p':
 			detector.nr_pages = parse_number("pages", optarg, 1,
 							 MAX_PAGES);
+			break;
+		case 'o':
+			detector.at_once = parse_number("at-once", optarg, 1,
+							MAX_PAGES);
+			break;
+		case 'w':
+			detector.nr_writers = parse_number("writers", optarg,
+							   1, MAX_CPUS - 1);
+			break;
+		case 'i':
+			detector.wanted_swap_ins = parse_number("swap-ins",
+								optarg, 1,
+								1UL << 20);
 			break;
 		case 'S':
 			detector.shared = true;
@@ -406,5 +436,7 @@ int main(int argc, char **argv)
 	if (optind != argc)
 		usage();
 	start_watchdog(seconds * 10 + 60);
+	if (!detector.at_once || detector.at_once > detector.nr_pages)
+		detector.at_once = detector.nr_pages;
 	return run(&detector, seconds);
 }

@@ -19,8 +19,6 @@
 #define BULK_BYTES	(1UL << 20)
 #define ZRAM		"/sys/block/zram0/"
 #define KPROBES		"/sys/kernel/debug/kprobes/enabled"
-/* More than the module takes for on their way, on one CPU. */
-#define BULK_MANY	6
 
 static inline void trace_open(void)
 {
@@ -245,90 +243,30 @@ static inline void run_bulk_held(void)
 	luf_want("taken and flush", "open=-1 needed=1");
 }
 
-/* --- kprobes switched off, and with them what tells of it ------------------------- */
+/* --- untold, as a debug build has it (luf_break=11, or 2) ------------------------------ */
 
-static inline void kprobes_on(void)
-{
-	luf_write(KPROBES, "1");
-}
-
-static inline void kprobes_off(void)
-{
-	if (access(KPROBES, W_OK))
-		luf_skip("no " KPROBES);
-	luf_write(KPROBES, "0");
-}
-
-/* Nobody told, but the pages aren't free. */
+/* Nobody tells, but the pages aren't free: that is seen by a look. */
 static inline void run_bulk_untold(void)
 {
-	struct cell *cell;
+	struct cell *cell = bulk_begin(true);
 
-	kprobes_off();
-	cell = bulk_begin(true);
 	bulk_take();
 	luf_want("taken", "open=0");
 	cell_call(cell, cell_flush, 0);
 	luf_want("flush", "open=-1 needed=1");
 	bulk->give();
 	bulk_taken(cell);
-	/* The module counts what goes unseen, and one is enough here. */
-	luf_mode("off");
-	kprobes_on();
-	luf_mode("track");
-	luf_want("off and track", "open=0");
 }
 
-static inline void bulk_again(struct cell *cell)
+/* --- kprobes switched off: nothing here may rest on them ---------------------------- */
+
+static inline void run_bulk_kprobes(void)
 {
-	cell_call(cell, cell_arm, 0);
-	cell_call(cell, cell_touch, 0);
-	scene_begin(cell);
-}
-
-/* Used and given back, untold: nobody knows whether the flush was needed. */
-static inline void bulk_hide(struct cell *cell)
-{
-	unsigned int i;
-
-	for (i = 0; i < BULK_MANY; i++)
-		bulk_use();
-	luf_want("taken and given back", "open=0");
-	cell_call(cell, cell_flush, 0);
-	luf_want("flush", "open=-1 untracked=1");
-}
-
-/*
- * Nothing is saved any more until tracking begins anew, not even by a flush behind
- * which nobody took anything. What is told is believed.
- */
-static inline void run_bulk_blind(void)
-{
-	struct cell *cell = bulk_begin(false);
-
-	kprobes_off();
-	bulk_hide(cell);
-	bulk_taken(cell);
-	luf_mode("off");
-	luf_mode("track");
-	bulk_again(cell);
-	bulk_hide(cell);
-	kprobes_on();
-	bulk_again(cell);
-	cell_call(cell, cell_flush, 0);
-	luf_want("flush, with kprobes again", "open=-1 untracked=1");
-	bulk_again(cell);
-	bulk_use();
-	luf_want("taken, with kprobes again", "open=-1 needed=1");
-	luf_mode("off");
-	luf_mode("track");
-	cell_call(cell, cell_flush, 0);
-	bulk_again(cell);
-	cell_call(cell, cell_flush, 0);
-	luf_want("flush, after off and track", "open=-1 saved=1");
-	bulk_again(cell);
-	bulk_use();
-	luf_want("taken, after off and track", "open=-1 needed=1");
+	if (access(KPROBES, W_OK))
+		luf_skip("no " KPROBES);
+	luf_write(KPROBES, "0");
+	run_bulk();
+	luf_write(KPROBES, "1");
 }
 
 #endif

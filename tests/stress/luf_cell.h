@@ -40,8 +40,9 @@ struct cell {
 	pid_t pid;
 	int spin_cpu;
 	volatile int spins_on;
+	volatile bool sleeps;
 	pid_t spinner;
-	sem_t request, reply;
+	sem_t request, reply, wake;
 	cell_function *function;
 	long argument, result;
 
@@ -70,8 +71,13 @@ static inline void *cell_spin(void *argument)
 	if (!pin_self(cell->spin_cpu))
 		die_environment("no CPU %d", cell->spin_cpu);
 	cell->spinner = gettid();
-	for (;;)
+	for (;;) {
 		cell->spins_on = sched_getcpu();
+		while (cell->sleeps) {
+			cell->spins_on = -1;
+			sem_wait(&cell->wake);
+		}
+	}
 	return NULL;
 }
 
@@ -158,6 +164,7 @@ static inline struct cell *cell_start(const char *path, int spin_cpu)
 	cell->pages = CELL_PAGES;
 	sem_init(&cell->request, 1, 0);
 	sem_init(&cell->reply, 1, 0);
+	sem_init(&cell->wake, 1, 0);
 	child = fork_child();
 	if (child < 0)
 		die_environment("fork: %s", strerror(errno));
@@ -193,7 +200,51 @@ static inline void cell_spin_on(struct cell *cell, int cpu)
 		sched_yield();
 }
 
+/* Puts its spinner to sleep, and the CPU with it, which stays in the mm's mask. */
+static inline void cell_sleep(struct cell *cell)
+{
+	cell->sleeps = true;
+	while (cell->spins_on >= 0)
+		sched_yield();
+	sleep_ms(100);
+}
+
+/* It uses its memory again. */
+static inline void cell_wake(struct cell *cell)
+{
+	cell->sleeps = false;
+	sem_post(&cell->wake);
+	while (cell->spins_on != cell->spin_cpu)
+		sched_yield();
+}
+
 /* --- what a cell can do ------------------------------------------------------ */
+
+static inline void *cell_spin_too(void *argument)
+{
+	volatile int *on = argument;
+
+	if (!pin_self(*on))
+		die_environment("no CPU %d", *on);
+	*on = -1;
+	for (;;)
+		;
+	return NULL;
+}
+
+/* One more spinner, on a CPU of its own. */
+static inline long cell_second(struct cell *cell, long cpu)
+{
+	static volatile int on;
+	pthread_t spinner;
+
+	(void)cell;
+	on = (int)cpu;
+	start_thread(&spinner, cell_spin_too, (void *)&on);
+	while (on >= 0)
+		sched_yield();
+	return 0;
+}
 
 static inline long cell_move(struct cell *cell, long cpu)
 {

@@ -281,10 +281,10 @@ static const struct event events[] = {
 	/* Whose VMA it is can't be told. */
 	{ .name = "uffd_zeropage", .reason = "userfaultfd",
 	  .prepare = uffd_missing, .in_cell = event_uffd_zeropage,
-	  .shmem = true, .all = true },
+	  .shmem = true },
 	{ .name = "uffd_poison", .reason = "userfaultfd",
 	  .prepare = uffd_poisonable, .in_cell = event_uffd_poison,
-	  .shmem = true, .all = true },
+	  .shmem = true },
 	{ .name = "uffd_continue", .reason = "userfaultfd",
 	  .prepare = uffd_minor, .in_cell = event_uffd_continue, .shmem = true },
 	{ .name = "uffd_protect", .reason = "mprotect", .prepare = uffd_wp,

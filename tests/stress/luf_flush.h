@@ -36,15 +36,61 @@ static inline void run_flush(void)
 	scene_open_both(a, b);
 	scene_cushion();
 	cell_call(a, cell_flush, 0);
-	luf_want("flush of A", "open=-1 saved=1");
+	luf_want("flush of A", "open=-1 saved=1 open_as_posted=-1 saved_as_posted=1");
 	cell_call(a, cell_arm, 0);
 	cell_call(a, cell_touch, 0);
 	scene_pageout(a);
 	luf_want("another of A", "generation=1 open=1");
 	cell_call(b, cell_flush, 0);
-	luf_want("flush of B", "open=-1 saved=1");
+	luf_want("flush of B", "open=-1 saved=1 open_as_posted=-1 saved_as_posted=1");
 	cell_call(a, cell_flush, 0);
 	luf_want("flush of A again", "open=-1 saved=1");
+}
+
+/*
+ * Its reader sleeps, and nothing else runs on that CPU: the kernel keeps its mm there,
+ * and interrupts nobody. What wasn't sent can't be saved, by whom ever.
+ */
+static inline void run_asleep(void)
+{
+	int64_t unsent = luf_last.value[luf_index("flushes_unsent")];
+	struct cell *a;
+
+	file_make(path_a);
+	cgroup_enter();
+	a = scene_cell(path_a, A_CPU);
+	cgroup_leave();
+	scene_ready(a);
+	cell_sleep(a);
+	cgroup_reclaim(a);
+	if (luf_read("stats/flushes_unsent") == unsent) {
+		say(STDOUT_FILENO, "wrong: no flush that went to nobody\n");
+		luf_wrong++;
+	}
+	luf_want("reclaim", "generation=0 flushes=0 ipis=0 unmaps_readonly=%zu "
+		 "unmaps_mixed=0", a->pages);
+	cell_wake(a);
+	cell_call(a, cell_flush, 0);
+	luf_want("awake", "ipis=0 ipis_avoided=0 saved_as_posted=0");
+}
+
+/* One of two sleeps: one is interrupted, and one interrupt is all that is saved. */
+static inline void run_asleep_one(void)
+{
+	struct cell *a;
+
+	file_make(path_a);
+	a = scene_cell(path_a, A_CPU);
+	scene_ready(a);
+	/* Where its reader was: the CPU stays in the mask. */
+	cell_sleep(a);
+	cell_call(a, cell_second, B_CPU);
+	scene_pageout(a);
+	luf_want("pageout", "generation=1 open=1 flushes=1 ipis=1");
+	scene_cushion();
+	cell_call(a, cell_flush, 0);
+	luf_want("flush", "open=-1 saved=1 ipis_avoided=1 saved_as_posted=1 "
+		 "ipis_avoided_as_posted=1");
 }
 
 /* The kernel's own reason to flush: reclaim left flushes to whoever walks next. */
@@ -57,7 +103,8 @@ static inline void run_flush_pending(void)
 	scene_cushion();
 	cell_call(a, cell_touch, 0);
 	scene_pageout(a);
-	luf_want("a second pass", "generation=1 open=0 saved=1");
+	luf_want("a second pass", "generation=1 open=0 saved=1 open_as_posted=0 "
+		 "saved_as_posted=1");
 }
 
 /*
@@ -83,16 +130,19 @@ static inline void run_partial(void)
 	luf_want("flush of A", "open=-1 saved=1");
 }
 
-/* A process that has nothing to do with the file, but runs on the same CPUs. */
+/*
+ * A process that has nothing to do with the file, but runs on the same CPUs. The
+ * posted series doesn't look at its flushes: it has to make up for what it put off.
+ */
 static inline void run_flush_other(void)
 {
 	unsigned int tries = 1000;
-	struct cell *other;
+	struct cell *a, *other;
 
 	file_make(path_a);
 	other = scene_cell(path_b, B_CPU);
 	cell_call(other, cell_arm, 0);
-	scene_open(path_a, A_CPU);
+	a = scene_open(path_a, A_CPU);
 	scene_cushion();
 	cell_spin_on(other, A_CPU);
 	/* A CPU that runs A's thread just then isn't asked. */
@@ -101,7 +151,11 @@ static inline void run_flush_other(void)
 		cell_call(other, cell_flush, 0);
 		sleep_ms(1);
 	}
-	luf_want("flush of another process", "open=-1 saved=1");
+	luf_want("flush of another process", "open=-1 saved=1 open_as_posted=0 "
+		 "saved_as_posted=0 ipis_avoided=1 ipis_avoided_as_posted=0");
+	if (cell_call(a, cell_reuse, 1) != 1)
+		die_environment("the page wasn't used again");
+	luf_want("reuse", "open=0 open_as_posted=-1 needed_as_posted=1");
 }
 
 /* --- pages that are used again -------------------------------------------------- */
@@ -185,8 +239,9 @@ static inline void run_reuse_many(void)
 	a = many_open(&made);
 	if (cell_call(a, cell_reuse, 1) != 1)
 		die_environment("the page wasn't used again");
-	luf_want("reuse", "open=%" PRId64 " needed=1 saved=%" PRId64,
-		 -made, made - 1);
+	luf_want("reuse", "open=%" PRId64 " needed=1 saved=%" PRId64
+		 " open_as_posted=%" PRId64 " needed_as_posted=1 saved_as_posted=%"
+		 PRId64, -made, made - 1, -made, made - 1);
 }
 
 static inline void run_flush_many(void)

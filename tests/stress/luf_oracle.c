@@ -39,6 +39,8 @@ static const struct scenario {
 	{ "hold", run_hold },
 	{ "kept", run_kept },
 	{ "flush", run_flush },
+	{ "asleep", run_asleep },
+	{ "asleep_one", run_asleep_one },
 	{ "flush_pending", run_flush_pending },
 	{ "flush_other", run_flush_other },
 	{ "flush_many", run_flush_many },
@@ -51,7 +53,7 @@ static const struct scenario {
 	{ "bulk", run_bulk },
 	{ "bulk_held", run_bulk_held },
 	{ "bulk_untold", run_bulk_untold },
-	{ "bulk_blind", run_bulk_blind },
+	{ "bulk_kprobes", run_bulk_kprobes },
 	{ "compact", run_compact },
 	{ "remote_device", run_remote_device },
 	{ "device_write", run_device_write },
@@ -61,6 +63,7 @@ static const struct scenario {
 	{ "early", run_early },
 	{ "early_other", run_early_other },
 	{ "memory", run_memory },
+	{ "sleepers", run_sleepers },
 	{ "anon", run_anon },
 	{ "mixed_pass", run_mixed_pass },
 };
@@ -136,6 +139,11 @@ int main(int argc, char **argv)
 	/* What someone else left open would complete in the middle. */
 	if (luf_read("open"))
 		die_environment("there are open generations");
+	/* Nor would what only the posted series hasn't decided count as this one's. */
+	if (luf_read("open_as_posted")) {
+		luf_mode("off");
+		luf_mode("track");
+	}
 	luf_snapshot(&luf_last);
 	run(argv[optind]);
 	cells_end();

@@ -9,6 +9,8 @@
 #include "luf_scene.h"
 
 #define LUF_CGROUP	"/sys/fs/cgroup/luf-oracle"
+/* The guest's 4 CPUs have room for 64 passes at once. */
+#define SLEEPERS	300
 
 static inline void want_readonly(struct cell *cell)
 {
@@ -290,6 +292,42 @@ static inline void cgroup_leave(void)
 	snprintf(text, sizeof(text), "%d", getpid());
 	luf_write("/sys/fs/cgroup/cgroup.procs", text);
 	must_pin(ACTOR_CPU);
+}
+
+static sem_t sleepers_go;
+
+static inline void *sleeper(void *reply)
+{
+	int fd = open(path_a, O_RDONLY | O_CLOEXEC);
+	char *map = mmap(NULL, PAGE_BYTES, PROT_READ, MAP_PRIVATE, fd, 0);
+
+	if (map == MAP_FAILED)
+		die_environment("mmap: %s", strerror(errno));
+	*(volatile char *)map;
+	if (madvise(map, PAGE_BYTES, MADV_PAGEOUT))
+		die_environment("MADV_PAGEOUT: %s", strerror(errno));
+	sem_post(reply);
+	sem_wait(&sleepers_go);
+	return NULL;
+}
+
+/* Many more than there is room for: who sleeps behind its pass is in none. */
+static inline void run_sleepers(void)
+{
+	int64_t unseen = luf_read("stats/passes_unseen");
+	pthread_t thread;
+	unsigned int i;
+	sem_t reply;
+
+	file_make(path_a);
+	sem_init(&reply, 0, 0);
+	sem_init(&sleepers_go, 0, 0);
+	for (i = 0; i < SLEEPERS; i++) {
+		start_thread(&thread, sleeper, &reply);
+		sem_wait(&reply);
+	}
+	luf_compare("sleepers", luf_index("passes_unseen"),
+		    luf_read("stats/passes_unseen") - unseen, 0);
 }
 
 /* Pages that two processes map: each counts once. */

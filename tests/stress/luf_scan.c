@@ -8,6 +8,8 @@
  *   hold      touch all of the mapping, say "ready", stay until SIGTERM: memory for
  *             someone else to reclaim
  *   scan      read the mapping from end to end until --pages pages have been read
+ *   pread     read one byte of each page of --file by pread(), from its start again at
+ *             the end, until --pages have been read
  *   alloc     map anonymous memory, touch each page, unmap it, until --pages pages have
  *             been touched
  *
@@ -27,15 +29,18 @@
 #define SPIN_NS		(200UL * 1000)
 #define NAP_NS		(1000L * 1000)
 
-enum job { PAGEOUT, HOLD, SCAN, ALLOC };
+/* From SCAN on each has a fixed amount of work. */
+enum job { PAGEOUT, HOLD, SCAN, PREAD, ALLOC };
 
 static const char *const job_names[] = {
-	[PAGEOUT] = "pageout", [HOLD] = "hold", [SCAN] = "scan", [ALLOC] = "alloc",
+	[PAGEOUT] = "pageout", [HOLD] = "hold", [SCAN] = "scan", [PREAD] = "pread",
+	[ALLOC] = "alloc",
 };
 
 static struct {
 	enum job job;
 	const char *file;
+	int fd;				/* of the file, for PREAD */
 	volatile char *base;
 	size_t pages;			/* in the mapping; for ALLOC in one of each thread */
 	unsigned int threads;
@@ -124,6 +129,20 @@ static void scan(struct part *part, size_t work)
 	}
 }
 
+/* The smallest thing that a process can ask of the page cache. */
+static void read_bytes(struct part *part, size_t work)
+{
+	while (part->done < work && !stress_stop) {
+		off_t page = (off_t)(part->first + part->done % part->pages);
+		unsigned char byte;
+
+		if (pread(run.fd, &byte, 1, page * (off_t)PAGE_BYTES) != 1)
+			die_environment("pread: %s", strerror(errno));
+		part->sum += byte;
+		part->done++;
+	}
+}
+
 static char *map_anonymous(size_t pages)
 {
 	void *base = mmap(NULL, pages * PAGE_BYTES, PROT_READ | PROT_WRITE,
@@ -180,6 +199,9 @@ static void *body(void *argument)
 	case SCAN:
 		scan(part, run.work / run.threads);
 		break;
+	case PREAD:
+		read_bytes(part, run.work / run.threads);
+		break;
 	case ALLOC:
 		alloc(part, run.work / run.threads);
 		break;
@@ -206,6 +228,13 @@ static char *map_file(const char *name, size_t *pages)
 	base = mmap(NULL, *pages * PAGE_BYTES, PROT_READ, MAP_SHARED, fd, 0);
 	if (base == MAP_FAILED)
 		die_environment("mmap of %s: %s", name, strerror(errno));
+	run.fd = fd;
+	/* Each page by itself, in the cache or not. */
+	if (run.job == PREAD) {
+		if (posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM))
+			die_environment("POSIX_FADV_RANDOM of %s", name);
+		return base;
+	}
 	/* No readahead: folios of one page, on the LRU of the CPU that pages them out. */
 	if (run.job == PAGEOUT && madvise(base, *pages * PAGE_BYTES, MADV_RANDOM))
 		die_environment("MADV_RANDOM: %s", strerror(errno));
@@ -215,7 +244,7 @@ static char *map_file(const char *name, size_t *pages)
 
 static void usage(void)
 {
-	die_usage("luf_scan --do pageout|hold|scan|alloc [--file F] [--mib N] [--threads 4] [--workers 1] [--rounds 1] [--chunk 32] [--pages N] [--seconds 300]");
+	die_usage("luf_scan --do pageout|hold|scan|pread|alloc [--file F] [--mib N] [--threads 4] [--workers 1] [--rounds 1] [--chunk 32] [--pages N] [--seconds 300]");
 }
 
 static void parse(int argc, char **argv, unsigned int *seconds)
@@ -276,7 +305,7 @@ static void parse(int argc, char **argv, unsigned int *seconds)
 	}
 	if (optind != argc || !chosen)
 		usage();
-	if (!run.work && (run.job == SCAN || run.job == ALLOC))
+	if (!run.work && run.job >= SCAN)
 		die_usage("%s needs --pages", job_names[run.job]);
 	if (!run.pages && !run.file)
 		die_usage("neither --file nor --mib");
@@ -284,6 +313,8 @@ static void parse(int argc, char **argv, unsigned int *seconds)
 		die_usage("more workers than threads");
 	if (run.job == ALLOC && run.file)
 		die_usage("alloc has no file");
+	if (run.job == PREAD && !run.file)
+		die_usage("pread needs a file");
 }
 
 int main(int argc, char **argv)
@@ -328,7 +359,7 @@ int main(int argc, char **argv)
 	say(STDOUT_FILENO, "job=%s pages=%zu seconds=%.3f pages_per_s=%.1f threads=%u memory=%s\n",
 	    job_names[run.job], done, elapsed, (double)done / elapsed, run.threads,
 	    run.file ? "file" : "anon");
-	if ((run.job == SCAN || run.job == ALLOC) && stress_stop)
+	if (run.job >= SCAN && stress_stop)
 		die_environment("ended early");
 	return STRESS_OK;
 }

@@ -46,10 +46,21 @@ static const char *const luf_names[] = {
 	"stats/unmaps_mixed",
 	"stats/flushes",
 	"stats/flushes_mixed",
+	"stats/flushes_unsent",
+	"stats/ipis",
+	"stats/ipis_avoided",
+	"stats/ipis_avoided_as_posted",
+	"open_as_posted",
+	"stats/generations_saved_as_posted",
+	"stats/generations_needed_as_posted",
+	"stats/generations_given_up_as_posted",
+	"stats/generations_untracked_as_posted",
 	/* Sums of the above. */
 	"stats/generations_given_up",
 	"stats/flushes_luf",
 	"stats/flushes_avoided",
+	"stats/flushes_luf_as_posted",
+	"stats/flushes_avoided_as_posted",
 };
 
 #define LUF_NR		ARRAY_SIZE(luf_names)
@@ -166,6 +177,25 @@ static inline void luf_relations(const char *when, const struct luf *now)
 	luf_compare(when, 0, v[0], v[luf_index("saved")] +
 		    v[luf_index("needed")] + v[luf_index("untracked")] +
 		    given_up + v[luf_index("open")]);
+	luf_compare(when, luf_index("flushes_luf_as_posted"),
+		    v[luf_index("flushes_luf_as_posted")],
+		    v[luf_index("needed_as_posted")] +
+		    v[luf_index("given_up_as_posted")]);
+	luf_compare(when, luf_index("flushes_avoided_as_posted"),
+		    v[luf_index("flushes_avoided_as_posted")],
+		    v[luf_index("saved_as_posted")]);
+	luf_compare(when, 0, v[0], v[luf_index("saved_as_posted")] +
+		    v[luf_index("needed_as_posted")] +
+		    v[luf_index("untracked_as_posted")] +
+		    v[luf_index("given_up_as_posted")] +
+		    v[luf_index("open_as_posted")]);
+	/* Nobody can be spared an interrupt that wasn't sent. */
+	if (v[luf_index("ipis_avoided")] > v[luf_index("ipis")] ||
+	    v[luf_index("ipis_avoided_as_posted")] > v[luf_index("ipis")]) {
+		say(STDOUT_FILENO, "wrong: %s: more interrupts avoided than sent\n",
+		    when);
+		luf_wrong++;
+	}
 }
 
 /**

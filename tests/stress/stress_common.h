@@ -43,6 +43,7 @@ enum stress_exit {
 	STRESS_USAGE = 2,
 	STRESS_ENVIRONMENT = 3,
 	STRESS_TIMEOUT = 4,
+	STRESS_KILLED = 5,	/* by the OOM killer; no wrong byte until then */
 };
 
 #define PAGE_BYTES	4096UL
@@ -83,6 +84,13 @@ void say(int fd, const char *format, ...)
 		say(STDERR_FILENO, "environment: " __VA_ARGS__);	\
 		say(STDERR_FILENO, "\n");				\
 		_exit(STRESS_ENVIRONMENT);				\
+	} while (0)
+
+/* Ends the program: memory ran out, which says nothing about the data. */
+#define die_killed(who)							\
+	do {								\
+		say(STDERR_FILENO, "killed: " who "\n");		\
+		_exit(STRESS_KILLED);					\
 	} while (0)
 
 /* Ends the program: the command line makes no sense. */

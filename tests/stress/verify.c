@@ -8,6 +8,9 @@
  * in its hands, and what that has to lead to. At the end of a mode every page
  * is checked, and each check of a swapped page is a refault.
  *
+ * The work is done in a child. Its parent, which the OOM killer spares, tells
+ * wrong bytes from a killed process: STRESS_DATA_ERROR comes before all others.
+ *
  * What this can't find is a TLB flush that was left out: a write through a
  * stale entry is rarely looked at in time. That is detector's job.
  */
@@ -17,13 +20,15 @@
 #include "verify_modes_map.h"
 #include "verify_modes_process.h"
 #include "verify_run.h"
+#include "verify_supervise.h"
 
 static const struct mode modes[] = {
-	{ .name = "plain" },
-	{ .name = "refault", .helper = refault_helper, .helpers = PER_CPU },
+	{ .name = "plain", .rewrites = true },
+	{ .name = "refault", .helper = refault_helper, .helpers = PER_CPU,
+	  .rewrites = true },
 	{ .name = "fork", .step = fork_step, .settle = fork_settle,
 	  .page_outs = 1 },
-	{ .name = "pageout", .page_outs = PER_CPU },
+	{ .name = "pageout", .page_outs = PER_CPU, .rewrites = true },
 	{ .name = "exit", .helper = exit_helper, .helpers = 2 },
 	{ .name = "munmap", .step = munmap_step, .page_outs = 1 },
 	{ .name = "mremap", .step = mremap_step, .page_outs = 1 },
@@ -52,7 +57,7 @@ static void usage(void)
 	for (i = 0; i < ARRAY_SIZE(modes); i++)
 		used += (size_t)snprintf(names + used, sizeof(names) - used,
 					 " %s", modes[i].name);
-	die_usage("verify [--mode plain,...|all] [--seconds 5] [--mib 56] [--cpus N] [--shared] [--cgroup DIR] [--pressure-mib 4] [--direct-dir DIR] [--seed N] [--timeout-seconds N]\nmodes:%s",
+	die_usage("verify [--mode plain,...|all] [--seconds 5] [--actions N] [--mib 56] [--cpus N] [--shared] [--cgroup DIR] [--pressure-mib 4] [--direct-dir DIR] [--seed N] [--timeout-seconds N] [--killed after-wrong|before]\nmodes:%s",
 		  names);
 }
 
@@ -82,6 +87,7 @@ int main(int argc, char **argv)
 	static const struct option options[] = {
 		{ "mode", required_argument, NULL, 'M' },
 		{ "seconds", required_argument, NULL, 's' },
+		{ "actions", required_argument, NULL, 'a' },
 		{ "mib", required_argument, NULL, 'm' },
 		{ "cpus", required_argument, NULL, 'c' },
 		{ "cgroup", required_argument, NULL, 'g' },
@@ -90,6 +96,7 @@ int main(int argc, char **argv)
 		{ "seed", required_argument, NULL, 'r' },
 		{ "timeout-seconds", required_argument, NULL, 't' },
 		{ "shared", no_argument, NULL, 'S' },
+		{ "killed", required_argument, NULL, 'k' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 }
 	};
@@ -98,7 +105,7 @@ int main(int argc, char **argv)
 	unsigned int cpus = MAX_CPUS, timeout = 0;
 	struct totals totals = { 0 };
 	size_t pressure_mib = 4, i;
-	const char *result = "ok";
+	const char *killed = NULL, *result = "ok";
 	uint64_t start_ns = now_ns();
 	pid_t pressure = 0;
 	int option, status = STRESS_OK;
@@ -111,6 +118,10 @@ int main(int argc, char **argv)
 			break;
 		case 's':
 			run.seconds = parse_number("seconds", optarg, 1, 86400);
+			break;
+		case 'a':
+			run.min_actions = parse_number("actions", optarg, 1,
+						       1UL << 20);
 			break;
 		case 'm':
 			run.mib = parse_number("mib", optarg, 1, 1UL << 20);
@@ -135,6 +146,9 @@ int main(int argc, char **argv)
 			timeout = parse_number("timeout-seconds", optarg, 1,
 					       86400);
 			break;
+		case 'k':
+			killed = optarg;
+			break;
 		case 'S':
 			run.shared_wanted = true;
 			break;
@@ -149,6 +163,9 @@ int main(int argc, char **argv)
 	if (run.mib * MIB_PAGES / run.nr_workers < SPARE_PAGES)
 		die_usage("--mib %zu is too little for %u CPUs", run.mib,
 			  run.nr_workers);
+	supervise();
+	if (killed)
+		be_killed(killed);
 	run.pagemap = open_pagemap();
 	if (pressure_mib)
 		pressure = start_pressure(&run, pressure_mib);
@@ -167,6 +184,9 @@ int main(int argc, char **argv)
 		status = STRESS_DATA_ERROR;
 	} else if (totals.unswapped) {
 		result = "not-swapped";
+		status = STRESS_ENVIRONMENT;
+	} else if (totals.too_few) {
+		result = "too-few-actions";
 		status = STRESS_ENVIRONMENT;
 	}
 	say(STDOUT_FILENO,

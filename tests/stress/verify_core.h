@@ -18,6 +18,7 @@
 #define WINDOW_STEPS	16	/* until the window moves */
 #define MAX_REPORTS	20
 #define PER_CPU		UINT_MAX
+#define LONGER		20	/* for --actions: so many times --seconds, at most */
 
 struct worker;
 struct run;
@@ -38,6 +39,7 @@ struct run;
  * @helper_serves:	the helper answers the workers' faults, and goes on until
  *			they have ended; others end before the last check
  * @page_outs:		how many threads of page_out_helper(), or PER_CPU
+ * @rewrites:		the mode is about rewriting: OPS_PER_STEP are an action
  * @always_shared:	the mode is about shmem
  * @huge:		regions ask for huge pages
  */
@@ -52,6 +54,7 @@ struct mode {
 	unsigned int helpers;
 	unsigned int page_outs;
 	bool helper_serves;
+	bool rewrites;
 	bool always_shared;
 	bool huge;
 };
@@ -81,6 +84,7 @@ struct run {
 	/* From the command line. */
 	uint64_t seed;
 	unsigned int seconds;
+	uint64_t min_actions;	/* the mode goes on for longer until then */
 	size_t mib;
 	const char *cgroup;
 	const char *direct_dir;
@@ -103,10 +107,39 @@ struct run {
 	size_t swapped;		/* most pages of the regions seen in swap */
 };
 
+/*
+ * What any process of this run found wrong, in shared memory: one that is killed
+ * can't say it by its exit status any more.
+ */
+static uint64_t *complaints;
+
+static inline void complain(void)
+{
+	__atomic_fetch_add(complaints, 1, __ATOMIC_RELAXED);
+}
+
+static inline uint64_t run_actions(const struct run *run)
+{
+	uint64_t actions = 0;
+	unsigned int i;
+
+	for (i = 0; i < run->nr_workers; i++)
+		actions += __atomic_load_n(&run->workers[i].actions,
+					   __ATOMIC_RELAXED);
+	return actions;
+}
+
 static inline bool run_over(const struct run *run)
 {
-	return stress_stop || now_ns() >= __atomic_load_n(&run->deadline_ns,
-							  __ATOMIC_RELAXED);
+	uint64_t deadline = __atomic_load_n(&run->deadline_ns, __ATOMIC_RELAXED);
+	uint64_t now = now_ns();
+
+	if (stress_stop)
+		return true;
+	if (now < deadline)
+		return false;
+	return run_actions(run) >= run->min_actions ||
+	       now - deadline >= run->seconds * (LONGER - 1) * NSEC_PER_SEC;
 }
 
 /* Every page has been written once, the mode's time is running. */
@@ -122,9 +155,11 @@ static inline bool workers_finished(const struct run *run)
 	       run->nr_workers;
 }
 
-static inline void count_error(struct run *run)
+/* Returns how many there were before. */
+static inline uint64_t count_error(struct run *run)
 {
-	__atomic_fetch_add(&run->errors, 1, __ATOMIC_RELAXED);
+	complain();
+	return __atomic_fetch_add(&run->errors, 1, __ATOMIC_RELAXED);
 }
 
 static inline void *page_at(const struct worker *worker, size_t page)
@@ -163,8 +198,7 @@ static inline void report_fault(struct worker *worker, size_t page,
 	const uint64_t *words = address;
 	struct run *run = worker->run;
 
-	if (__atomic_fetch_add(&run->errors, 1, __ATOMIC_RELAXED) >=
-	    MAX_REPORTS)
+	if (count_error(run) >= MAX_REPORTS)
 		return;
 	/* What the page says it is tells old content from foreign content. */
 	say(STDERR_FILENO,
@@ -344,6 +378,8 @@ static inline void worker_loop(struct worker *worker)
 			one_rewrite(worker);
 		if (mode->step)
 			mode->step(worker);
+		else if (mode->rewrites)
+			worker->actions++;
 	}
 }
 

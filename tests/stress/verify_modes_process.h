@@ -67,9 +67,10 @@ static inline bool reap_child(struct run *run, pid_t child, int flags,
 		die_environment("waitpid: %s", strerror(errno));
 	if (WIFEXITED(status) && WEXITSTATUS(status) == STRESS_DATA_ERROR)
 		count_error(run);
-	else if (WIFSIGNALED(status) &&
-		 !(killed_by_us && WTERMSIG(status) == SIGKILL))
+	else if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
 		die_environment("a child died of signal %d", WTERMSIG(status));
+	else if (WIFSIGNALED(status) && !killed_by_us)
+		die_killed("a child");
 	return true;
 }
 
@@ -151,6 +152,7 @@ static inline void fill_and_check(struct run *run, size_t pages, bool for_ever)
 			content.id = (uint64_t)FAMILY_ID << 32 | i;
 			if (content.sequence &&
 			    !content_check(page, &content, &fault)) {
+				complain();
 				say(STDERR_FILENO,
 				    "wrong data: at=child page=%zu address=%p word=%zu expected=%016" PRIx64 " found=%016" PRIx64 "\n",
 				    i, (void *)page, fault.word,

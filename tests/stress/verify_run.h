@@ -13,7 +13,7 @@
 #define SAMPLE_MS	100
 
 struct totals {
-	unsigned int modes, skipped, unswapped;
+	unsigned int modes, skipped, unswapped, too_few;
 	uint64_t ops, verified, errors;
 	size_t swapped;		/* the most in one mode */
 };
@@ -189,13 +189,12 @@ static inline void prepare_run(struct run *run, const struct mode *mode)
 static inline void report_run(struct run *run, struct totals *totals,
 			      double seconds, uint64_t written)
 {
-	uint64_t ops = 0, verified = 0, actions = 0;
+	uint64_t ops = 0, verified = 0, actions = run_actions(run);
 	unsigned int i;
 
 	for (i = 0; i < run->nr_workers; i++) {
 		ops += run->workers[i].ops;
 		verified += run->workers[i].verified;
-		actions += run->workers[i].actions;
 	}
 	say(STDOUT_FILENO,
 	    "mode=%s memory=%s ops=%" PRIu64 " verified=%" PRIu64 " actions=%" PRIu64 " swapped=%zu pswpout=%" PRIu64 " reclaims=%" PRIu64 " seconds=%.2f errors=%" PRIu64 "\n",
@@ -209,6 +208,8 @@ static inline void report_run(struct run *run, struct totals *totals,
 		totals->swapped = run->swapped;
 	if (!run->swapped || !written)
 		totals->unswapped++;
+	if (actions < run->min_actions)
+		totals->too_few++;
 }
 
 static inline void report_skip(struct totals *totals, const struct mode *mode,

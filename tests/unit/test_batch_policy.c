@@ -327,38 +327,33 @@ static void test_defer(void)
 	ok(!wrong, "defer: %u random facts: only if all are good", ROUNDS);
 }
 
-static void test_batch_full(void)
+static unsigned int pass_batch(unsigned long nr_to_reclaim, int priority, int low)
 {
-	static const unsigned int sizes[] = { 1, 2, 31, 32, 64, 128 };
-	unsigned int i, size, uncovered, flushes;
+	struct tlbbatch_pass_facts facts = {
+		.batch_size = 64,
+		.nr_to_reclaim = nr_to_reclaim,
+		.priority = priority,
+		.low = low,
+	};
 
-	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
-		size = sizes[i];
-		if (size > 1)
-			ok(!tlbbatch_policy_batch_full(size - 2, size),
-			   "batch_full: %u: one more fits with %u waiting", size, size - 2);
-		ok(tlbbatch_policy_batch_full(size - 1, size),
-		   "batch_full: %u: full with the one behind %u", size, size - 1);
-		ok(tlbbatch_policy_batch_full(size, size), "batch_full: %u: full with %u waiting",
-		   size, size);
+	return tlbbatch_policy_pass_batch(&facts);
+}
 
-		/* As the pass does it: the folio that fills the batch is written behind the flush. */
-		uncovered = 0;
-		flushes = 0;
-		for (unsigned int folio = 0; folio < 10 * size; folio++) {
-			if (tlbbatch_policy_batch_full(uncovered, size)) {
-				flushes++;
-				uncovered = 0;
-			} else {
-				uncovered++;
-			}
-		}
-		ok(flushes == 10 && !uncovered, "batch_full: %u: %u folios take 10 flushes", size,
-		   10 * size);
-	}
-	ok(tlbbatch_policy_batch_full(0, 1), "batch_full: at 1 nothing ever waits");
-	/* batch_size can shrink while a batch is open. */
-	ok(tlbbatch_policy_batch_full(100, 2), "batch_full: far beyond a smaller batch");
+static void test_pass_batch(void)
+{
+	int priority, wrong = 0;
+
+	for (priority = 12; priority > TLBBATCH_PRIORITY_LOW; priority--)
+		wrong += pass_batch(32, priority, TLBBATCH_PRIORITY_LOW) != 64;
+	ok(!wrong, "pass_batch: the knob's number above the low priority");
+	for (; priority >= 0; priority--)
+		wrong += pass_batch(32, priority, TLBBATCH_PRIORITY_LOW) != 1;
+	ok(!wrong, "pass_batch: 1 from it down");
+	ok(pass_batch(0, 0, TLBBATCH_PRIORITY_LOW) == 64,
+	   "pass_batch: a list that is handed over has no priority");
+	ok(pass_batch(1, 0, -1) == 64, "pass_batch: -1 is below every priority");
+	ok(TLBBATCH_PRIORITY_LOW >= 0 && TLBBATCH_PRIORITY_LOW < 12,
+	   "pass_batch: the low priority is one that reclaim reaches, and not where it begins");
 }
 
 static void test_batch_size_valid(void)
@@ -378,7 +373,8 @@ static void test_batch_size_valid(void)
 			 (size >= TLBBATCH_BATCH_MIN && size <= TLBBATCH_BATCH_MAX);
 	ok(!wrong, "batch_size: valid from %u to %u, nowhere else below 1000", TLBBATCH_BATCH_MIN,
 	   TLBBATCH_BATCH_MAX);
-	ok(TLBBATCH_BATCH_MAX <= TLBBATCH_WAITING_MAX, "batch_size: a whole batch can wait");
+	ok(TLBBATCH_BATCH_MAX - 1 <= TLBBATCH_WAITING_MAX,
+	   "batch_size: all of a batch but its last member can wait");
 }
 
 static void settle_case(u64 requests, u64 ipis, u64 flush_ipis, u64 requested, u64 avoided,
@@ -471,7 +467,7 @@ int main(void)
 	}
 	test_recheck_random();
 	test_defer();
-	test_batch_full();
+	test_pass_batch();
 	test_batch_size_valid();
 	test_settle();
 	test_tripped();

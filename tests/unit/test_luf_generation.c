@@ -89,7 +89,8 @@ static void test_outcome(void)
 static void test_covered(void)
 {
 	unsigned long mask[MASK_WORDS], remaining[MASK_WORDS];
-	u64 covered[MAX_CPUS];
+	struct tlbbatch_luf_coverage covered[MAX_CPUS];
+	enum tlbbatch_luf_model model, other;
 	unsigned int round, cpu, nr_cpus, nr, bits, nr_covered = 0;
 	bool good = true, same = true, exact = true;
 
@@ -99,29 +100,36 @@ static void test_covered(void)
 		bool naive = true;
 
 		nr_cpus = 1 + rnd(MAX_CPUS);
+		model = rnd(TLBBATCH_LUF_NR_MODELS);
+		other = !model;
 		memset(mask, 0, sizeof(mask));
 		memset(remaining, 0xff, sizeof(remaining));
 		for (cpu = 0; cpu < nr_cpus; cpu++) {
-			covered[cpu] = rnd(behind) ? number + rnd(3) : number - 1 - rnd(1);
+			covered[cpu].by[model] = rnd(behind) ? number + rnd(3) :
+							       number - 1 - rnd(1);
+			/* What the other model has covered must not matter. */
+			covered[cpu].by[other] = number - 1 + rnd(2);
 			if (!rnd(density))
 				mask[cpu / WORD_BITS] |= 1UL << cpu % WORD_BITS;
 		}
 		bits = 0;
 		for (cpu = 0; cpu < nr_cpus; cpu++) {
 			bool owes = mask[cpu / WORD_BITS] >> cpu % WORD_BITS & 1 &&
-				    covered[cpu] < number;
+				    covered[cpu].by[model] < number;
 
 			bits += owes;
 			naive &= !owes;
 		}
-		good &= tlbbatch_luf_covered(mask, nr_cpus, covered, number) == naive;
+		good &= tlbbatch_luf_covered(mask, nr_cpus, covered, model,
+					     number) == naive;
 		nr_covered += naive;
-		nr = tlbbatch_luf_remaining(mask, nr_cpus, covered, number, remaining);
+		nr = tlbbatch_luf_remaining(mask, nr_cpus, covered, model, number,
+					    remaining);
 		same &= nr == bits && !nr == naive;
 		for (cpu = 0; cpu < nr_cpus; cpu++)
 			exact &= (remaining[cpu / WORD_BITS] >> cpu % WORD_BITS & 1) ==
 				 (mask[cpu / WORD_BITS] >> cpu % WORD_BITS & 1 &&
-				  covered[cpu] < number);
+				  covered[cpu].by[model] < number);
 	}
 	ok(good, "covered: if no CPU of the mask is behind");
 	ok(same, "as many CPUs remain as are behind");
@@ -130,9 +138,14 @@ static void test_covered(void)
 
 	memset(mask, 0, sizeof(mask));
 	mask[0] = 1;
-	covered[0] = 7;
-	ok(tlbbatch_luf_covered(mask, 1, covered, 7), "a flush covers the youngest that it saw");
-	ok(!tlbbatch_luf_covered(mask, 1, covered, 8), "and none that is younger");
+	covered[0].by[TLBBATCH_LUF_IDEAL] = 7;
+	covered[0].by[TLBBATCH_LUF_POSTED] = 6;
+	ok(tlbbatch_luf_covered(mask, 1, covered, TLBBATCH_LUF_IDEAL, 7),
+	   "a flush covers the youngest that it saw");
+	ok(!tlbbatch_luf_covered(mask, 1, covered, TLBBATCH_LUF_IDEAL, 8),
+	   "and none that is younger");
+	ok(!tlbbatch_luf_covered(mask, 1, covered, TLBBATCH_LUF_POSTED, 7),
+	   "one that the posted series doesn't notice covers nothing there");
 }
 
 static void test_range(void)

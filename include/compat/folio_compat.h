@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Letting go of many folios at once. */
+#ifndef TLBBATCH_COMPAT_FOLIO_H
+#define TLBBATCH_COMPAT_FOLIO_H
+
+#include <linux/mm.h>
+/* Renamed in 7.1 or so. */
+#if __has_include(<linux/folio_batch.h>)
+#include <linux/folio_batch.h>
+#else
+#include <linux/pagevec.h>
+#endif
+#include "probed.h"
+
+/* Uncharges and frees them together; the batch is empty afterwards. */
+static inline void compat_folios_put(struct folio_batch *batch)
+{
+#ifdef TLBBATCH_HAVE_FOLIOS_PUT
+	folios_put(batch);
+#else
+	release_pages((struct page **)batch->folios, folio_batch_count(batch));
+	folio_batch_init(batch);
+#endif
+}
+
+#endif /* TLBBATCH_COMPAT_FOLIO_H */

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What belongs to a traced function, by the address of its ftrace site. Filled at
+ * load; a look-up from an ftrace callback mostly reads a single cache line.
+ */
+#ifndef TLBBATCH_IP_HASH_H
+#define TLBBATCH_IP_HASH_H
+
+#include <linux/hash.h>
+#include <linux/types.h>
+
+/**
+ * struct tlbbatch_ip_slot - a slot of a hash with open addressing
+ * @ip: the ftrace site, 0 if the slot is free
+ * @what: what belongs to it
+ */
+struct tlbbatch_ip_slot {
+	unsigned long ip;
+	void *what;
+};
+
+static __always_inline struct tlbbatch_ip_slot *
+tlbbatch_ip_slot(struct tlbbatch_ip_slot *slots, unsigned int bits,
+		 unsigned long ip)
+{
+	unsigned int mask = (1U << bits) - 1;
+	unsigned int first = hash_long(ip, bits);
+	unsigned int i;
+
+	for (i = 0; i <= mask; i++) {
+		struct tlbbatch_ip_slot *slot = &slots[(first + i) & mask];
+
+		if (slot->ip == ip || !slot->ip)
+			return slot;
+	}
+	return NULL;
+}
+
+/**
+ * tlbbatch_ip_find() - what belongs to a function
+ * @slots: the hash
+ * @bits: it has 1 << @bits slots
+ * @ip: the function's ftrace site
+ *
+ * Context: any, notrace.
+ * Return: what was added, NULL if nothing was.
+ */
+static __always_inline void *tlbbatch_ip_find(struct tlbbatch_ip_slot *slots,
+					      unsigned int bits, unsigned long ip)
+{
+	struct tlbbatch_ip_slot *slot = tlbbatch_ip_slot(slots, bits, ip);
+
+	return slot && slot->ip ? slot->what : NULL;
+}
+
+/**
+ * tlbbatch_ip_add() - add a function
+ * @slots: the hash
+ * @bits: it has 1 << @bits slots
+ * @ip: the function's ftrace site
+ * @what: what belongs to it
+ *
+ * Context: before the function is traced.
+ * Return: false if there is no room.
+ */
+static inline bool tlbbatch_ip_add(struct tlbbatch_ip_slot *slots,
+				   unsigned int bits, unsigned long ip, void *what)
+{
+	struct tlbbatch_ip_slot *slot = tlbbatch_ip_slot(slots, bits, ip);
+
+	if (!slot)
+		return false;
+	slot->ip = ip;
+	slot->what = what;
+	return true;
+}
+
+#endif /* TLBBATCH_IP_HASH_H */

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How an original is entered behind its ftrace site.
+ *
+ * A replacement calls an entry of this file, and that jumps. A call straight into
+ * the middle of a function is nothing that the kernel expects: with call depth
+ * tracking (retbleed=stuff) the target of a static call must have padding in front
+ * of it, in which the kernel puts the code that counts the call. An entry has that
+ * padding; the target of a jump needs none, because a jump isn't counted.
+ */
+#include <linux/kernel.h>
+#include <linux/objtool.h>
+#include <linux/static_call.h>
+#include <tlbbatch/hook.h>
+#include <tlbbatch/kernel_calls.h>
+
+/* What a static call patches: the jump to the original. */
+DEFINE_STATIC_CALL_NULL(tlbbatch_jump_0, tlbbatch_type_jump);
+DEFINE_STATIC_CALL_NULL(tlbbatch_jump_1, tlbbatch_type_jump);
+DEFINE_STATIC_CALL_NULL(tlbbatch_jump_2, tlbbatch_type_jump);
+DEFINE_STATIC_CALL_NULL(tlbbatch_jump_3, tlbbatch_type_jump);
+DEFINE_STATIC_CALL_NULL(tlbbatch_jump_4, tlbbatch_type_jump);
+DEFINE_STATIC_CALL_NULL(tlbbatch_jump_5, tlbbatch_type_jump);
+DEFINE_STATIC_CALL_NULL(tlbbatch_jump_6, tlbbatch_type_jump);
+DEFINE_STATIC_CALL_NULL(tlbbatch_jump_7, tlbbatch_type_jump);
+DEFINE_STATIC_CALL_NULL(tlbbatch_jump_8, tlbbatch_type_jump);
+DEFINE_STATIC_CALL_NULL(tlbbatch_jump_9, tlbbatch_type_jump);
+DEFINE_STATIC_CALL_NULL(tlbbatch_jump_10, tlbbatch_type_jump);
+DEFINE_STATIC_CALL_NULL(tlbbatch_jump_11, tlbbatch_type_jump);
+
+/* 16 bytes of padding are what FUNCTION_PADDING_BYTES is where there is any. */
+#define ENTRY(n)							\
+asm("	.pushsection .text, \"ax\", @progbits\n"			\
+	"	.balign 16\n"						\
+	"	.skip 16, 0x90\n"					\
+	"	.type tlbbatch_entry_" #n ", @function\n"		\
+	"	.globl tlbbatch_entry_" #n "\n"				\
+	"tlbbatch_entry_" #n ":\n"					\
+	ANNOTATE_NOENDBR "\n"						\
+	"	jmp " STATIC_CALL_TRAMP_STR(tlbbatch_jump_##n) "\n"	\
+	"	.size tlbbatch_entry_" #n ", . - tlbbatch_entry_" #n "\n" \
+	"	.popsection\n")
+
+ENTRY(0);
+ENTRY(1);
+ENTRY(2);
+ENTRY(3);
+ENTRY(4);
+ENTRY(5);
+ENTRY(6);
+ENTRY(7);
+ENTRY(8);
+ENTRY(9);
+ENTRY(10);
+ENTRY(11);
+
+/* What the assembler has made, in C. */
+#define CODE(n)	void tlbbatch_entry_##n(void)
+
+CODE(0);
+CODE(1);
+CODE(2);
+CODE(3);
+CODE(4);
+CODE(5);
+CODE(6);
+CODE(7);
+CODE(8);
+CODE(9);
+CODE(10);
+CODE(11);
+
+#define ROW(n)	{ tlbbatch_entry_##n, TLBBATCH_CALL(tlbbatch_jump_##n) }
+
+static const struct entry {
+	void (*code)(void);
+	struct tlbbatch_call jump;
+} entries[] = {
+	ROW(0), ROW(1), ROW(2), ROW(3), ROW(4), ROW(5), ROW(6), ROW(7),
+	ROW(8), ROW(9), ROW(10), ROW(11),
+};
+
+static unsigned int used;
+
+/**
+ * tlbbatch_entry_to() - something to call that jumps to an address
+ * @addr: text that takes over the caller's arguments and return address
+ *
+ * Context: process context, under no lock; calls never run in parallel.
+ * Return: its address, or 0 if there is none left.
+ */
+unsigned long tlbbatch_entry_to(unsigned long addr)
+{
+	const struct entry *entry = &entries[used];
+
+	if (used == ARRAY_SIZE(entries))
+		return 0;
+	used++;
+	tlbbatch_call_set(&entry->jump, addr);
+	return (unsigned long)entry->code;
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the flushes of each CPU have covered, for each model: the youngest generation,
+ * and with it all that are older. It only ever grows.
+ */
+#include <linux/bitops.h>
+#include <linux/cpumask.h>
+#include <linux/mm.h>
+#include <tlbbatch/debug.h>
+#include <tlbbatch/luf_table.h>
+
+static struct tlbbatch_luf_coverage *covered;
+
+/**
+ * tlbbatch_luf_coverage_init() - make it, for all CPUs that there can be
+ *
+ * Context: process context, may sleep. Return: 0 or -ENOMEM.
+ */
+int tlbbatch_luf_coverage_init(void)
+{
+	covered = kvcalloc(nr_cpu_ids, sizeof(*covered), GFP_KERNEL);
+	return covered ? 0 : -ENOMEM;
+}
+
+/**
+ * tlbbatch_luf_coverage_exit() - free it
+ *
+ * Context: process context; nobody tracks any more.
+ */
+void tlbbatch_luf_coverage_exit(void)
+{
+	kvfree(covered);
+	covered = NULL;
+}
+
+static void cover(unsigned int cpu, enum tlbbatch_luf_model model, u64 number)
+{
+	u64 *youngest = &covered[cpu].by[model];
+	u64 old = READ_ONCE(*youngest);
+
+	/* A full barrier: pairs with the one behind tlbbatch_luf_is_covered(). */
+	while (old < number && !try_cmpxchg64(youngest, &old, number))
+		;
+}
+
+/**
+ * tlbbatch_luf_cover() - a flush that LUF would not have put off is complete
+ * @cpu: on this CPU
+ * @model: who notices it
+ * @number: the youngest generation when it began
+ *
+ * Context: any, also interrupts off.
+ */
+void tlbbatch_luf_cover(unsigned int cpu, enum tlbbatch_luf_model model,
+			u64 number)
+{
+	cover(cpu, model, number);
+	if (tlbbatch_luf_break(TLBBATCH_LUF_BREAK_POSTED))
+		cover(cpu, TLBBATCH_LUF_POSTED, number);
+}
+
+/**
+ * tlbbatch_luf_cover_all() - the same, noticed in all models
+ * @cpu: on this CPU
+ * @number: the youngest generation when it began
+ *
+ * Context: any, also interrupts off.
+ */
+void tlbbatch_luf_cover_all(unsigned int cpu, u64 number)
+{
+	enum tlbbatch_luf_model model;
+
+	for_each_tlbbatch_luf_model(model)
+		cover(cpu, model, number);
+}
+
+/**
+ * tlbbatch_luf_is_covered() - did flushes reach all of a generation's CPUs?
+ * @mask: its CPUs
+ * @model: in whose eyes
+ * @number: the generation's
+ *
+ * Context: any.
+ */
+bool tlbbatch_luf_is_covered(const unsigned long *mask,
+			     enum tlbbatch_luf_model model, u64 number)
+{
+	return tlbbatch_luf_covered(mask, nr_cpu_ids, covered, model, number);
+}
+
+/**
+ * tlbbatch_luf_flush_virtually() - LUF flushes for a generation now
+ * @mask: its CPUs
+ * @model: in whose eyes
+ * @number: the generation's
+ *
+ * That covers whatever else these CPUs put off.
+ *
+ * Context: any.
+ */
+void tlbbatch_luf_flush_virtually(const unsigned long *mask,
+				  enum tlbbatch_luf_model model, u64 number)
+{
+	u64 now = tlbbatch_luf_youngest();
+	unsigned int cpu;
+
+	for_each_set_bit(cpu, mask, nr_cpu_ids)
+		if (tlbbatch_luf_owes(covered, model, cpu, number))
+			cover(cpu, model, now);
+}

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What the documents' figures are computed with, by tests/host/figures, beside report.jq and
+# report_luf.jq.  jq 1.6.
+
+# Of a list of kernels: those whose release begins so; "" is all
+def of_kernel($begin): .[] | select(.kernel | startswith($begin));
+
+# Runs of a bench.json; "" is any
+def runs_of($begin; $workload; $swap; $lru):
+	of_kernel($begin).runs[] |
+	select(($workload == "" or .workload == $workload) and
+		($swap == "" or .swap == $swap) and ($lru == "" or .lru == $lru));
+
+# For one run: folios deferred by a pass that deferred any; pages reclaimed by any pass
+def deferred_per_pass:
+	([.pairs[].on.module.folios_deferred] | add) / ([.pairs[].on.module.passes_deferring] | add);
+def reclaimed_per_pass:
+	([.pairs[].on.pgsteal_anon] | add) / ([.pairs[].on.module.passes] | add);
+
+# Of a bench.json: the side whose counters scripts/bench --counters prints
+def example:
+	[.[0].runs[] | select(.workload == "writers" and .swap == "disk" and .lru == "mglru")][0].pairs[0].on;
+
+# Rows of a luf.json whose workload matches; "" is any kernel
+def rows_of($begin; workload):
+	of_kernel($begin).rows[] | select(.workload | test(workload));
+
+# Drivers of a cost.json
+def cost_of($of; $cpus; $driver):
+	.[] | select(.of == $of and .cpus == $cpus) | .drivers[] | select(.driver == $driver);
+
+def extent: [min, max];
+def percent(part; whole): part * 100 / whole;

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Test module: the nth allocation of a thread fails, as /proc/self/fail-nth has it, on
+ * a kernel that was built without fault injection. Up to 6.10 or so such a kernel still
+ * asks should_failslab() and should_fail_alloc_page(), functions that always say no; they
+ * say yes here. It doesn't load where they are gone.
+ */
+#define pr_fmt(fmt) "failalloc: " fmt
+#include <linux/errno.h>
+#include <linux/ftrace.h>
+#include <linux/gfp.h>
+#include <linux/module.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+
+#ifndef ftrace_regs_set_instruction_pointer
+#define ftrace_regs_set_instruction_pointer(fregs, ip) \
+	ftrace_instruction_pointer_set(fregs, ip)
+#endif
+
+struct kmem_cache;
+
+static int pid;
+module_param(pid, int, 0644);
+MODULE_PARM_DESC(pid, "the thread whose allocation fails");
+
+static int nth;
+module_param(nth, int, 0644);
+MODULE_PARM_DESC(nth, "which one, from 1; counts down, and is 0 when it has failed");
+
+/* Only that thread changes nth while pid is its own. */
+static bool fails(gfp_t gfp)
+{
+	if (READ_ONCE(pid) != current->pid || !in_task() || gfp & __GFP_NOFAIL ||
+	    READ_ONCE(nth) <= 0)
+		return false;
+	WRITE_ONCE(nth, READ_ONCE(nth) - 1);
+	return !READ_ONCE(nth);
+}
+
+static int fail_slab(struct kmem_cache *cache, gfp_t gfp)
+{
+	return fails(gfp) ? -ENOMEM : 0;
+}
+
+static bool fail_page(gfp_t gfp, unsigned int order)
+{
+	return fails(gfp);
+}
+
+static void notrace slab_callback(unsigned long ip, unsigned long parent_ip,
+				  struct ftrace_ops *ops,
+				  struct ftrace_regs *fregs)
+{
+	ftrace_regs_set_instruction_pointer(fregs, (unsigned long)fail_slab);
+}
+
+static void notrace page_callback(unsigned long ip, unsigned long parent_ip,
+				  struct ftrace_ops *ops,
+				  struct ftrace_regs *fregs)
+{
+	ftrace_regs_set_instruction_pointer(fregs, (unsigned long)fail_page);
+}
+
+static struct redirect {
+	const char *function;
+	struct ftrace_ops ops;
+} redirects[] = {
+	{ "should_failslab",
+	  { .func = slab_callback, .flags = FTRACE_OPS_FL_IPMODIFY } },
+	{ "should_fail_alloc_page",
+	  { .func = page_callback, .flags = FTRACE_OPS_FL_IPMODIFY } },
+};
+
+static void remove(unsigned int nr)
+{
+	while (nr--) {
+		unregister_ftrace_function(&redirects[nr].ops);
+		ftrace_free_filter(&redirects[nr].ops);
+	}
+}
+
+static int __init failalloc_init(void)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < ARRAY_SIZE(redirects); i++) {
+		struct redirect *redirect = &redirects[i];
+
+		err = ftrace_set_filter(&redirect->ops,
+					(char *)redirect->function,
+					strlen(redirect->function), 1);
+		if (!err)
+			err = register_ftrace_function(&redirect->ops);
+		if (err) {
+			ftrace_free_filter(&redirect->ops);
+			remove(i);
+			return err;
+		}
+	}
+	return 0;
+}
+
+static void __exit failalloc_exit(void)
+{
+	remove(ARRAY_SIZE(redirects));
+}
+
+module_init(failalloc_init);
+module_exit(failalloc_exit);
+
+MODULE_DESCRIPTION("Makes a thread's nth allocation fail (test)");
+MODULE_AUTHOR("tlbbatch maintainers");
+MODULE_LICENSE("GPL");

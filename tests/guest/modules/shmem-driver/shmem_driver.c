@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Test module: what drivers that keep their objects in shmem do to its pages, from
+ * outside of any reclaim pass.
+ *
+ *   write FD INDEX		i915's __shmem_writeback(), for one page: lock it,
+ *				and if nobody maps it and it is dirty, write it
+ *   clean FD INDEX		take its dirty bit away
+ *   writeback FD INDEX		the same, and leave it under writeback ...
+ *   written FD INDEX		... until now
+ */
+#define pr_fmt(fmt) "shmem_driver: " fmt
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/module.h>
+#include <linux/pagemap.h>
+#include <linux/shmem_fs.h>
+#include <linux/string.h>
+#include <linux/swap.h>
+#include <linux/version.h>
+#include <linux/writeback.h>
+
+/* Of a folio that is locked and clean; unlocks it if it returns 0. */
+static int write_out(struct folio *folio)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
+	struct writeback_control wbc = {
+		.sync_mode = WB_SYNC_NONE,
+		.nr_to_write = SWAP_CLUSTER_MAX,
+		.range_start = 0,
+		.range_end = LLONG_MAX,
+		.for_reclaim = 1,
+	};
+
+	return folio->mapping->a_ops->writepage(&folio->page, &wbc);
+#elif LINUX_VERSION_CODE < KERNEL_VERSION(7, 3, 0)
+	return shmem_writeout(folio, NULL, NULL);
+#else
+	return shmem_write_folio(folio);
+#endif
+}
+
+static int do_write(struct folio *folio)
+{
+	if (folio_mapped(folio) || !folio_clear_dirty_for_io(folio)) {
+		folio_unlock(folio);
+		return -EBUSY;
+	}
+	folio_set_reclaim(folio);
+	if (write_out(folio)) {
+		folio_unlock(folio);
+		return -EAGAIN;
+	}
+	if (!folio_test_writeback(folio))
+		folio_clear_reclaim(folio);
+	return 0;
+}
+
+static int do_clean(struct folio *folio)
+{
+	bool dirty = !folio_mapped(folio) && folio_clear_dirty_for_io(folio);
+
+	folio_unlock(folio);
+	return dirty ? 0 : -EBUSY;
+}
+
+static int do_writeback(struct folio *folio)
+{
+	bool dirty = !folio_mapped(folio) && folio_clear_dirty_for_io(folio);
+
+	if (dirty)
+		folio_start_writeback(folio);
+	folio_unlock(folio);
+	return dirty ? 0 : -EBUSY;
+}
+
+static int do_written(struct folio *folio)
+{
+	bool writeback = folio_test_writeback(folio);
+
+	if (writeback)
+		folio_end_writeback(folio);
+	folio_unlock(folio);
+	return writeback ? 0 : -EBUSY;
+}
+
+static const struct {
+	const char *name;
+	int (*act)(struct folio *folio);
+} acts[] = {
+	{ "write", do_write },
+	{ "clean", do_clean },
+	{ "writeback", do_writeback },
+	{ "written", do_written },
+};
+
+static int act(struct address_space *mapping, const char *name, pgoff_t index)
+{
+	struct folio *folio;
+	int err = -EINVAL;
+	unsigned int i;
+
+	/* As find_lock_page(): a reference, and then a wait for the lock. */
+	folio = __filemap_get_folio(mapping, index, FGP_LOCK, 0);
+	if (IS_ERR_OR_NULL(folio))
+		return -ENOENT;
+	for (i = 0; i < ARRAY_SIZE(acts); i++)
+		if (!strcmp(acts[i].name, name))
+			break;
+	if (i < ARRAY_SIZE(acts))
+		err = acts[i].act(folio);
+	else
+		folio_unlock(folio);
+	folio_put(folio);
+	return err;
+}
+
+static int act_set(const char *text, const struct kernel_param *kp)
+{
+	unsigned long index;
+	struct file *file;
+	char name[16];
+	int fd, err;
+
+	if (sscanf(text, "%15s %d %lu", name, &fd, &index) != 3)
+		return -EINVAL;
+	file = fget(fd);
+	if (!file)
+		return -EBADF;
+	err = act(file->f_mapping, name, index);
+	fput(file);
+	return err;
+}
+
+static const struct kernel_param_ops act_ops = {
+	.set = act_set,
+};
+
+module_param_cb(act, &act_ops, NULL, 0200);
+MODULE_PARM_DESC(act, "ACTION FD INDEX: on a page of the writer's file");
+
+static int __init shmem_driver_init(void)
+{
+	return 0;
+}
+
+static void __exit shmem_driver_exit(void)
+{
+}
+
+module_init(shmem_driver_init);
+module_exit(shmem_driver_exit);
+
+MODULE_DESCRIPTION("Writes shmem back from outside of reclaim (test)");
+MODULE_AUTHOR("tlbbatch maintainers");
+MODULE_LICENSE("GPL");

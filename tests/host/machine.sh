@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# Machines made up in a directory, for the tests of scripts/preflight, and TAP. To
+# be sourced; a test ends with finish.
+#
+#   PREFLIGHT   the command under test (scripts/preflight)
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+preflight=${PREFLIGHT:-$top/scripts/preflight}
+hook_list=$top/scripts/lib/hook-list
+
+RELEASE=6.1.0-56-amd64
+
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+machine=$tmp/machine
+nr=0
+failed=0
+
+# ok STATUS NAME [WHY]
+ok()
+{
+	nr=$((nr + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $nr - $2"
+	else
+		failed=1
+		echo "not ok $nr - $2"
+		[ -z "${3-}" ] || printf '# %s\n' "${3//$'\n'/$'\n# '}"
+	fi
+}
+
+# is NAME GOT WANTED
+is()
+{
+	local rc=0
+
+	[ "$2" = "$3" ] || rc=1
+	ok $rc "$1" "got '$2', wanted '$3'"
+}
+
+finish()
+{
+	echo "1..$nr"
+	exit $failed
+}
+
+# put FILE TEXT: a file of the machine
+put()
+{
+	mkdir -p "$machine/$(dirname "$1")"
+	printf '%s\n' "$2" >"$machine/$1"
+}
+
+# new_machine: one on which all is well
+new_machine()
+{
+	local symbols _ lines=
+
+	rm -rf "$machine"
+	put proc/sys/kernel/osrelease "$RELEASE"
+	put proc/sys/kernel/ftrace_enabled 1
+	put proc/swaps $'Filename Type Size Used Priority\n/dev/vdb partition 1048572 0 -2'
+	put proc/cpuinfo $'vendor_id\t: GenuineIntel\ncpu family\t: 6\nflags\t\t: fpu vme sse2'
+	put sys/devices/system/cpu/online 0-3
+	put sys/kernel/security/lockdown '[none] integrity confidentiality'
+	put sys/module/module/parameters/sig_enforce N
+	put sys/kernel/btf/vmlinux btf
+	"$hook_list" | cut -f2 | tr '.\n' '\0\0' >>"$machine/sys/kernel/btf/vmlinux"
+	put sys/kernel/tracing/enabled_functions ''
+	put "usr/src/linux-headers-$RELEASE/Makefile" ''
+	mkdir -p "$machine/lib/modules/$RELEASE" "$machine/sys/kernel/livepatch"
+	ln -s "/usr/src/linux-headers-$RELEASE" "$machine/lib/modules/$RELEASE/build"
+	while IFS=$'\t' read -r _ _ _ symbols _; do
+		lines+="0000000000000000 t ${symbols%%|*}"$'\n'
+	done < <("$hook_list")
+	put proc/kallsyms "$lines"
+	put sys/kernel/tracing/available_filter_functions "$(awk '{ print $3 }' <<<"$lines")"
+	# bpftool as far as it is used; without a dump it knows nothing.
+	mkdir -p "$tmp/bin"
+	printf '#!/bin/sh\ncat "%s/btf.raw" 2>/dev/null\n' "$machine" >"$tmp/bin/bpftool"
+	chmod +x "$tmp/bin/bpftool"
+}
+
+run()
+{
+	PATH=$tmp/bin:$PATH "$preflight" --root "$machine" "$@"
+}
