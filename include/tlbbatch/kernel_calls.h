@@ -43,6 +43,13 @@ void tlbbatch_type_flush_tlb_batched_pending(struct mm_struct *mm);
 void tlbbatch_type_folio_move_anon_rmap(struct folio *folio,
 					struct vm_area_struct *vma);
 int tlbbatch_type_write(struct swap_io_ctx *io, struct folio *folio);
+/* Of luf_returns.c, whose static calls are its own. */
+unsigned long tlbbatch_type_bulk(gfp_t gfp, int nid, nodemask_t *nodemask,
+				 int nr_pages, struct page **array);
+unsigned long tlbbatch_type_bulk_list(gfp_t gfp, int nid, nodemask_t *nodemask,
+				      int nr_pages, struct list_head *list,
+				      struct page **array);
+void tlbbatch_type_flush(struct arch_tlbflush_unmap_batch *batch);
 
 /* Called, never hooked: set by symbols.c. */
 DECLARE_STATIC_CALL(tlbbatch_kallsyms_lookup_name,
