@@ -61,7 +61,7 @@ MODULE_PARM_DESC(injected, "debug: write-outs that were not what they seemed");
 static unsigned int luf_break;
 module_param(luf_break, uint, 0644);
 MODULE_PARM_DESC(luf_break,
-		 "debug: LUF tracking without 1: reuse 2: looking 3: events; 4: own flushes count 5: all is read-only 6: partial flushes count 7: so do lazy CPUs 8: all flushes count as posted 9: sleepers keep their slot 10: bulk untold");
+		 "debug: LUF tracking without 1: reuse 2: looking 3: events; 4: own flushes count 5: all is read-only 6: partial flushes count 7: so do lazy CPUs 8: all flushes count as posted 9: sleepers keep their slot 10: a demotion ends the pass 11: bulk untold");
 
 /**
  * tlbbatch_luf_break() - is a rule of LUF's simulation taken out?

@@ -167,12 +167,12 @@ struct taken {
 
 static bool frames_are_free(unsigned long pfn, unsigned int nr, void *data)
 {
-	const struct taken *taken = data;
+	const struct taken *taken = *(const struct taken **)data;
 
 	for (; nr--; pfn++) {
 		struct page *page = pfn_to_page(pfn);
 
-		if (pfn - taken->pfn < taken->nr)
+		if (taken && pfn - taken->pfn < taken->nr)
 			continue;
 		/* Frozen pages of slab have no references either. */
 		if (page_ref_count(page) || PageCompound(page) || PageSlab(page))
@@ -248,7 +248,7 @@ bool tlbbatch_luf_settle_shard(unsigned int shard)
  */
 static void end(unsigned int slot, enum tlbbatch_luf_model model, u64 word,
 		enum tlbbatch_luf_state event, enum tlbbatch_luf_reason reason,
-		struct taken taken)
+		const struct taken *taken)
 {
 	struct generation *generation = &generations[slot];
 	u64 number = tlbbatch_luf_number_of(word);
@@ -401,8 +401,7 @@ static u64 look_at(unsigned int slot, enum tlbbatch_luf_model model)
 	return tlbbatch_luf_state_of(word) == TLBBATCH_GENERATION_OPEN ? word : 0;
 }
 
-static void end_all(unsigned int slot, enum tlbbatch_luf_state event,
-		    enum tlbbatch_luf_reason reason, struct taken taken)
+static void end_all(unsigned int slot, enum tlbbatch_luf_state event)
 {
 	enum tlbbatch_luf_model model;
 	u64 word;
@@ -410,7 +409,7 @@ static void end_all(unsigned int slot, enum tlbbatch_luf_state event,
 	for_each_tlbbatch_luf_model(model) {
 		word = look_at(slot, model);
 		if (word)
-			end(slot, model, word, event, reason, taken);
+			end(slot, model, word, event, 0, NULL);
 	}
 }
 
@@ -436,7 +435,7 @@ static void give_up_slot(unsigned int slot, const struct address_space *file,
 		word = look_at(slot, model);
 		if (word && (!file || holds_file(&generations[slot].files, file)))
 			end(slot, model, word, TLBBATCH_GENERATION_GIVEN_UP,
-			    reason, (struct taken){ 0 });
+			    reason, NULL);
 	}
 }
 
@@ -470,6 +469,7 @@ void tlbbatch_luf_give_up(const struct address_space *file,
 static void reuse_of(unsigned int slot, unsigned long hit, unsigned long pfn,
 		     unsigned int nr)
 {
+	const struct taken taken = { .pfn = pfn, .nr = nr };
 	enum tlbbatch_luf_model model;
 	u64 word;
 
@@ -478,7 +478,7 @@ static void reuse_of(unsigned int slot, unsigned long hit, unsigned long pfn,
 		/* A slot that was taken again meanwhile holds other pages. */
 		if (word && tlbbatch_luf_index_is(hit, slot))
 			end(slot, model, word, TLBBATCH_GENERATION_NEEDED, 0,
-			    (struct taken){ .pfn = pfn, .nr = nr });
+			    &taken);
 	}
 }
 
@@ -489,7 +489,7 @@ static void evict(unsigned int slot)
 
 	if (word && !look_at(slot, TLBBATCH_LUF_IDEAL))
 		end(slot, TLBBATCH_LUF_POSTED, word,
-		    TLBBATCH_GENERATION_UNTRACKED, 0, (struct taken){ 0 });
+		    TLBBATCH_GENERATION_UNTRACKED, 0, NULL);
 }
 
 /**
@@ -528,7 +528,7 @@ unsigned int tlbbatch_luf_sweep(unsigned int from, unsigned int nr)
 			slot = 0;
 			break;
 		}
-		end_all(slot, TLBBATCH_GENERATION_OPEN, 0, (struct taken){ 0 });
+		end_all(slot, TLBBATCH_GENERATION_OPEN);
 		if (tlbbatch_luf_slots_tight(slot) || tlbbatch_luf_pages_tight())
 			evict(slot);
 		slot++;

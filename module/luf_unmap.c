@@ -221,7 +221,8 @@ void tlbbatch_luf_see_demotion(void)
 
 	if (!pass)
 		return;
-	pass->demotes = pass->active;
+	pass->demotes = pass->active &&
+			!tlbbatch_luf_break(TLBBATCH_LUF_BREAK_DEMOTION);
 	tlbbatch_luf_put_pass(pass);
 }
 

@@ -50,6 +50,7 @@ enum tlbbatch_luf_break {
 	TLBBATCH_LUF_BREAK_LAZY,	/* lazy CPUs are interrupted, too */
 	TLBBATCH_LUF_BREAK_POSTED,	/* the posted series notices every flush */
 	TLBBATCH_LUF_BREAK_SLEEPERS,	/* a pass isn't over before its task's next */
+	TLBBATCH_LUF_BREAK_DEMOTION,	/* a pass that demotes is over */
 	TLBBATCH_LUF_BREAK_BULK,	/* bulk allocations go untold */
 };
 

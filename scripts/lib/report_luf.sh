@@ -41,11 +41,11 @@ report_luf_check()
 report_luf_table()
 {
 	echo "What lazy flushing (LUF) would save; its cover letter: $LUF_SEED_PERCENT% (llama.cpp, 64 cores)"
-	printf '%-19s %-6s %-20s %8s %8s  %-24s %7s %7s  %-22s %9s %5s\n' \
-		workload where kernel flushes LUF "saving (min to max)" mixed needed \
-		'given up (most)' untracked open
+	printf '%-19s %-6s %-20s %8s  %-24s %-24s %7s %7s  %-22s %9s %5s\n' \
+		workload where kernel flushes "saved as posted" "ideal LUF (min to max)" \
+		mixed needed 'given up (most)' untracked open
 	luf_jq -r 'luf_table | @tsv' "$1" | awk -F'\t' '{
-		printf "%-19s %-6s %-20s %8d %8d  %-24s %7d %7d  %-22s %9d %5d\n",
+		printf "%-19s %-6s %-20s %8d  %-24s %-24s %7d %7d  %-22s %9d %5d\n",
 			$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11
 	}'
 }
@@ -53,8 +53,6 @@ report_luf_table()
 # report_luf_matrix RESULTS: the README's table
 report_luf_matrix()
 {
-	printf '| %s |\n' \
-		"workload | where | kernel | real flushes | would-be LUF flushes | saving (LUF's cover letter: $LUF_SEED_PERCENT%)" \
-		'--- | --- | --- | --- | --- | ---'
-	luf_jq -r 'luf_table | "| \(.[:6] | join(" | ")) |"' "$1"
+	luf_jq -r --arg seed "$LUF_SEED_PERCENT" \
+		'luf_matrix($seed) | "| \(join(" | ")) |"' "$1"
 }

@@ -243,7 +243,7 @@ static inline void run_bulk_held(void)
 	luf_want("taken and flush", "open=-1 needed=1");
 }
 
-/* --- untold, as a debug build has it (luf_break=10, or 2) ------------------------------ */
+/* --- untold, as a debug build has it (luf_break=11, or 2) ------------------------------ */
 
 /* Nobody tells, but the pages aren't free: that is seen by a look. */
 static inline void run_bulk_untold(void)

@@ -143,13 +143,27 @@ static inline void scene_ready(struct cell *cell)
 	cell_call(cell, cell_touch, 0);
 }
 
-/* From now on all of the cell's pages must go; the generation is the youngest. */
+/*
+ * From now on all of the cell's pages must go; the generation is the youngest. Where a
+ * kernel thread runs in its spinner's place just then, the CPU is lazy, and the flush
+ * goes to nobody: once more.
+ */
 static inline void scene_pageout(struct cell *cell)
 {
-	long stayed = cell_call(cell, cell_pageout, 0);
+	unsigned int tries = 10;
+	int64_t unsent;
+	long stayed;
 
-	if (stayed)
-		die_environment("%ld pages were not reclaimed", stayed);
+	for (;;) {
+		unsent = luf_read("stats/flushes_unsent");
+		stayed = cell_call(cell, cell_pageout, 0);
+		if (stayed)
+			die_environment("%ld pages were not reclaimed", stayed);
+		if (luf_read("stats/flushes_unsent") == unsent || !--tries)
+			return;
+		cell_call(cell, cell_touch, 0);
+		luf_snapshot(&luf_last);
+	}
 }
 
 /* A cell that has mapped nothing yet. The caller comes back to CPU 2. */

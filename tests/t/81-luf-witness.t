@@ -3,4 +3,4 @@
 # runs: 6.1 6.12 7.2
 kernel=${KERNEL:-6.1}
 exec "$(dirname "$0")/../../scripts/guest/run" --kernel "$kernel" \
-	--variant release --timeout 900 --name "$kernel-luf-witness" -- tests/guest/luf-witness
+	--variant debug --timeout 900 --name "$kernel-luf-witness" -- tests/guest/luf-witness
