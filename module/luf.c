@@ -11,6 +11,8 @@
  *  luf_flush.c		what CPUs flush for other reasons: it covers them
  *  luf_coverage.c	what these have covered
  *  luf_table.c		the open generations, and how each ends
+ *  luf_slots.c	the slots that they are in
+ *  luf_files.c	whose pages they freed
  *  luf_index.c, luf_pages.c	the pages that they freed
  *  luf_generation.c	the decisions
  */
@@ -33,6 +35,8 @@
 
 /* Generations looked at with preemption off: each may have thousands of pages. */
 #define SWEEP_EACH	16
+/* Each does a few; all that there can be, and for those who are in the way. */
+#define SETTLE_TRIES	TLBBATCH_LUF_GENERATIONS
 /* Unload can only wait for a dead ftrace. */
 #define EXIT_RETRY	(5 * HZ)
 
@@ -241,6 +245,19 @@ enum tlbbatch_luf_mode tlbbatch_luf_mode(void)
 	return READ_ONCE(mode);
 }
 
+/* What was owed before a look, and once more for each look that finds somebody at it. */
+static void settle_shard(unsigned int shard)
+{
+	unsigned int tries = SETTLE_TRIES;
+	bool more = true;
+
+	while (more && tries--) {
+		preempt_disable();
+		more = tlbbatch_luf_settle_shard(shard);
+		preempt_enable();
+	}
+}
+
 /**
  * tlbbatch_luf_settle() - look at every open generation
  *
@@ -250,11 +267,13 @@ enum tlbbatch_luf_mode tlbbatch_luf_mode(void)
  */
 void tlbbatch_luf_settle(void)
 {
-	unsigned int from = 0;
+	unsigned int from = 0, shard;
 
 	if (mutex_lock_killable(&luf_mutex))
 		return;
 	if (mode == TLBBATCH_LUF_MODE_TRACK) {
+		for (shard = 0; shard < tlbbatch_luf_nr_shards(); shard++)
+			settle_shard(shard);
 		do {
 			preempt_disable();
 			from = tlbbatch_luf_sweep(from, SWEEP_EACH);

@@ -9,6 +9,8 @@
 #include <tlbbatch/debug.h>
 #include <tlbbatch/luf_table.h>
 
+static_assert(sizeof(struct tlbbatch_luf_coverage) == TLBBATCH_LUF_COVERAGE_BYTES);
+
 static struct tlbbatch_luf_coverage *covered;
 
 /**
@@ -18,7 +20,7 @@ static struct tlbbatch_luf_coverage *covered;
  */
 int tlbbatch_luf_coverage_init(void)
 {
-	covered = kvcalloc(nr_cpu_ids, sizeof(*covered), GFP_KERNEL);
+	covered = kvcalloc(nr_cpu_ids, sizeof(*covered), TLBBATCH_LUF_GFP);
 	return covered ? 0 : -ENOMEM;
 }
 
@@ -89,22 +91,23 @@ bool tlbbatch_luf_is_covered(const unsigned long *mask,
 }
 
 /**
- * tlbbatch_luf_flush_virtually() - LUF flushes for a generation now
+ * tlbbatch_luf_flush_virtually() - LUF flushes for a generation
  * @mask: its CPUs
  * @model: in whose eyes
  * @number: the generation's
+ * @when: the youngest generation when it had to
  *
  * That covers whatever else these CPUs put off.
  *
- * Context: any.
+ * Context: task, preemption off: as many locked operations as it has CPUs.
  */
 void tlbbatch_luf_flush_virtually(const unsigned long *mask,
-				  enum tlbbatch_luf_model model, u64 number)
+				  enum tlbbatch_luf_model model, u64 number,
+				  u64 when)
 {
-	u64 now = tlbbatch_luf_youngest();
 	unsigned int cpu;
 
 	for_each_set_bit(cpu, mask, nr_cpu_ids)
 		if (tlbbatch_luf_owes(covered, model, cpu, number))
-			cover(cpu, model, now);
+			cover(cpu, model, when);
 }

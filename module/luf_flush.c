@@ -12,6 +12,7 @@
  * flush_tlb_batched_pending(), besides its own and a batch's.
  */
 #include <linux/cpumask.h>
+#include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/smp.h>
@@ -25,6 +26,7 @@
  * struct seen - what a CPU knows of its flushes
  * @youngest: the youngest generation, some time ago: a bound for a flush whose
  *	beginning isn't seen
+ * @when: when that was read, in jiffies
  * @began: the youngest generation when the flush under way began
  * @of_mm: it is of an mm; else a batch's, which whoever sent it accounts for
  * @posted: what the posted series marks as done behind it; 0 if nothing
@@ -33,6 +35,7 @@
  */
 struct seen {
 	u64 youngest;
+	unsigned long when;
 	u64 began;
 	u64 posted;
 	bool of_mm;
@@ -85,14 +88,22 @@ void tlbbatch_luf_see_pending(struct mm_struct *mm)
 /**
  * tlbbatch_luf_seen_youngest() - note the youngest generation for this CPU
  *
+ * Every allocation comes here, and every new generation takes that cache line from all
+ * CPUs that have read it: so it is read once a tick, and is older otherwise.
+ *
  * Context: any. An interrupt in between leaves an older one, which is safe.
  */
 void tlbbatch_luf_seen_youngest(void)
 {
-	u64 youngest = tlbbatch_luf_youngest();
+	unsigned long tick = READ_ONCE(jiffies);
+	u64 youngest;
 
-	if (this_cpu_read(seen.youngest) < youngest)
-		this_cpu_write(seen.youngest, youngest);
+	if (this_cpu_read(seen.when) != tick) {
+		this_cpu_write(seen.when, tick);
+		youngest = tlbbatch_luf_youngest();
+		if (this_cpu_read(seen.youngest) < youngest)
+			this_cpu_write(seen.youngest, youngest);
+	}
 	/* Nothing is allocated in the middle of a flush. */
 	this_cpu_write(seen.of_batch, false);
 }

@@ -31,7 +31,8 @@ int tlbbatch_luf_index_init(void)
 	for_each_online_node(nid)
 		nr = max(nr, node_end_pfn(nid));
 	tlbbatch_luf_nr_frames = nr;
-	tlbbatch_luf_frames = vzalloc(array_size(nr, sizeof(u16)));
+	tlbbatch_luf_frames = __vmalloc(array_size(nr, sizeof(u16)),
+					TLBBATCH_LUF_GFP | __GFP_ZERO);
 	return tlbbatch_luf_frames ? 0 : -ENOMEM;
 }
 

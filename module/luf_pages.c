@@ -15,10 +15,24 @@ struct chunk {
 	u64 range[CHUNK_RANGES];
 };
 
+static_assert(sizeof(struct chunk) == TLBBATCH_LUF_CHUNK_BYTES);
+
 static struct chunk *chunks;
-static u32 free_chunk, nr_taken;
-/* The free list. Tasks only, reclaim and readers of sysfs; never an interrupt. */
-static DEFINE_RAW_SPINLOCK(free_lock);
+
+/**
+ * struct part - the free chunks of a few CPUs
+ * @lock: of the list; tasks only, reclaim and readers of sysfs, never an interrupt
+ * @first: the first one's number, 0 if there is none
+ * @nr: how many
+ *
+ * Every flush takes and gives back a few. Chunks wander: they are given back where
+ * their generation is reaped, and who has none left takes from other parts.
+ */
+static struct part {
+	raw_spinlock_t lock;
+	u32 first;
+	u32 nr;
+} ____cacheline_aligned_in_smp parts[TLBBATCH_LUF_SHARDS_MAX];
 
 /**
  * tlbbatch_luf_pages_init() - make the pool
@@ -27,16 +41,19 @@ static DEFINE_RAW_SPINLOCK(free_lock);
  */
 int tlbbatch_luf_pages_init(void)
 {
-	u32 i;
+	u32 i, each = TLBBATCH_LUF_CHUNKS / tlbbatch_luf_nr_shards();
 
-	chunks = kvcalloc(TLBBATCH_LUF_CHUNKS, sizeof(*chunks), GFP_KERNEL);
+	chunks = kvcalloc(TLBBATCH_LUF_CHUNKS, sizeof(*chunks), TLBBATCH_LUF_GFP);
 	if (!chunks)
 		return -ENOMEM;
-	/* Numbered from 1; the last one's next is 0. */
-	for (i = 0; i + 1 < TLBBATCH_LUF_CHUNKS; i++)
-		chunks[i].next = i + 2;
-	free_chunk = 1;
-	nr_taken = 0;
+	/* Numbered from 1; the last one's next in each part is 0. */
+	for (i = 0; i < TLBBATCH_LUF_CHUNKS; i++)
+		chunks[i].next = (i + 1) % each ? i + 2 : 0;
+	for (i = 0; i < tlbbatch_luf_nr_shards(); i++) {
+		raw_spin_lock_init(&parts[i].lock);
+		parts[i].first = i * each + 1;
+		parts[i].nr = each;
+	}
 	return 0;
 }
 
@@ -51,17 +68,30 @@ void tlbbatch_luf_pages_exit(void)
 	chunks = NULL;
 }
 
-static u32 take_chunk(u32 next)
+static u32 take_from(struct part *part)
 {
 	u32 taken;
 
-	raw_spin_lock(&free_lock);
-	taken = free_chunk;
+	if (!READ_ONCE(part->nr))
+		return 0;
+	raw_spin_lock(&part->lock);
+	taken = part->first;
 	if (taken) {
-		free_chunk = chunks[taken - 1].next;
-		WRITE_ONCE(nr_taken, nr_taken + 1);
+		part->first = chunks[taken - 1].next;
+		WRITE_ONCE(part->nr, part->nr - 1);
 	}
-	raw_spin_unlock(&free_lock);
+	raw_spin_unlock(&part->lock);
+	return taken;
+}
+
+static u32 take_chunk(u32 next)
+{
+	unsigned int mine = tlbbatch_luf_my_shard(), i;
+	u32 taken = 0;
+
+	for (i = 0; !taken && i < tlbbatch_luf_nr_shards(); i++)
+		taken = take_from(&parts[(mine + i) &
+					 (tlbbatch_luf_nr_shards() - 1)]);
 	if (taken) {
 		WRITE_ONCE(chunks[taken - 1].next, next);
 		WRITE_ONCE(chunks[taken - 1].nr, 0);
@@ -72,11 +102,20 @@ static u32 take_chunk(u32 next)
 /**
  * tlbbatch_luf_pages_tight() - is the pool about to run out?
  *
+ * Only who has few left itself asks the others.
+ *
  * Context: any.
  */
 bool tlbbatch_luf_pages_tight(void)
 {
-	return READ_ONCE(nr_taken) > TLBBATCH_LUF_CHUNKS / 4 * 3;
+	unsigned int shards = tlbbatch_luf_nr_shards(), nr = 0, i;
+
+	if (READ_ONCE(parts[tlbbatch_luf_my_shard()].nr) >=
+	    TLBBATCH_LUF_CHUNKS / 4 / shards)
+		return false;
+	for (i = 0; i < shards; i++)
+		nr += READ_ONCE(parts[i].nr);
+	return nr < TLBBATCH_LUF_CHUNKS / 4;
 }
 
 /**
@@ -94,9 +133,13 @@ bool tlbbatch_luf_pages_add(struct tlbbatch_luf_pages *pages, unsigned long pfn,
 	struct chunk *chunk = pages->first ? &chunks[pages->first - 1] : NULL;
 	u32 taken;
 
+	if (nr > TLBBATCH_LUF_PAGES_EACH - pages->nr)
+		return false;
 	if (chunk && chunk->nr &&
-	    tlbbatch_luf_range_extend(&chunk->range[chunk->nr - 1], pfn, nr))
+	    tlbbatch_luf_range_extend(&chunk->range[chunk->nr - 1], pfn, nr)) {
+		pages->nr += nr;
 		return true;
+	}
 	if (!chunk || chunk->nr == CHUNK_RANGES) {
 		if (pages->nr_chunks == TLBBATCH_LUF_CHUNKS_EACH)
 			return false;
@@ -109,6 +152,7 @@ bool tlbbatch_luf_pages_add(struct tlbbatch_luf_pages *pages, unsigned long pfn,
 	}
 	chunk->range[chunk->nr] = tlbbatch_luf_range(pfn, nr);
 	WRITE_ONCE(chunk->nr, chunk->nr + 1);
+	pages->nr += nr;
 	return true;
 }
 
@@ -120,17 +164,18 @@ bool tlbbatch_luf_pages_add(struct tlbbatch_luf_pages *pages, unsigned long pfn,
  */
 void tlbbatch_luf_pages_drop(struct tlbbatch_luf_pages *pages)
 {
+	struct part *part = &parts[tlbbatch_luf_my_shard()];
 	u32 last = pages->first;
 
 	if (!last)
 		return;
 	while (chunks[last - 1].next)
 		last = chunks[last - 1].next;
-	raw_spin_lock(&free_lock);
-	WRITE_ONCE(chunks[last - 1].next, free_chunk);
-	free_chunk = pages->first;
-	WRITE_ONCE(nr_taken, nr_taken - pages->nr_chunks);
-	raw_spin_unlock(&free_lock);
+	raw_spin_lock(&part->lock);
+	WRITE_ONCE(chunks[last - 1].next, part->first);
+	part->first = pages->first;
+	WRITE_ONCE(part->nr, part->nr + pages->nr_chunks);
+	raw_spin_unlock(&part->lock);
 	*pages = (struct tlbbatch_luf_pages){ 0 };
 }
 
@@ -142,6 +187,7 @@ void tlbbatch_luf_pages_drop(struct tlbbatch_luf_pages *pages)
  */
 void tlbbatch_luf_pages_reset(struct tlbbatch_luf_pages *pages)
 {
+	pages->nr = 0;
 	if (pages->nr_chunks == 1)
 		WRITE_ONCE(chunks[pages->first - 1].nr, 0);
 	else

@@ -21,9 +21,6 @@
 
 /* A task looks at this many slots; when all are taken its pass isn't seen. */
 #define PROBES		8
-#define SLOTS_PER_CPU	8
-#define SLOTS_MIN	64
-#define SLOTS_MAX	1024
 /*
  * A slot whose pass is over, as far as is known, is another task's for the taking,
  * as is one that wasn't used for so long.
@@ -43,13 +40,11 @@ static unsigned int passes_bits;
  */
 int tlbbatch_luf_passes_init(void)
 {
-	unsigned int nr = clamp(num_possible_cpus() * SLOTS_PER_CPU, SLOTS_MIN,
-				SLOTS_MAX);
+	unsigned int nr = tlbbatch_luf_passes_for(num_possible_cpus());
 	unsigned int words = BITS_TO_LONGS(nr_cpu_ids), i;
 
-	nr = roundup_pow_of_two(nr);
-	passes = kvcalloc(nr, sizeof(*passes), GFP_KERNEL);
-	pass_masks = kvcalloc(nr, 3 * words * sizeof(*pass_masks), GFP_KERNEL);
+	passes = kvcalloc(nr, sizeof(*passes), TLBBATCH_LUF_GFP);
+	pass_masks = kvcalloc(nr, 3 * words * sizeof(*pass_masks), TLBBATCH_LUF_GFP);
 	if (!passes || !pass_masks) {
 		kvfree(pass_masks);
 		kvfree(passes);
@@ -77,7 +72,7 @@ void tlbbatch_luf_forget_files(struct pass *pass)
 
 	pass->stale_files = false;
 	for (i = 0; i < nr; i++)
-		tlbbatch_luf_interest(pass->files.file[i], -1);
+		tlbbatch_luf_interest(pass->files.table, pass->files.file[i], -1);
 	WRITE_ONCE(pass->files.nr, 0);
 	pass->remote = false;
 	pass->open_write = false;

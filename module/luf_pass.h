@@ -55,8 +55,11 @@ struct pass {
 	unsigned long *owed;
 	bool completes;
 	u64 number;
-};
+} ____cacheline_aligned_in_smp;
 
+/* Lock debugging makes the lock larger. */
+static_assert(IS_ENABLED(CONFIG_DEBUG_SPINLOCK) ||
+	      sizeof(struct pass) == TLBBATCH_LUF_PASS_BYTES);
 
 /* luf_pass.c */
 struct pass *tlbbatch_luf_get_pass(void);

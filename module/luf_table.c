@@ -10,22 +10,13 @@
  */
 #include <linux/bitmap.h>
 #include <linux/cpumask.h>
-#include <linux/hash.h>
 #include <linux/llist.h>
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
-#include <linux/spinlock.h>
 #include <tlbbatch/counters.h>
 #include <tlbbatch/debug.h>
 #include <tlbbatch/luf_pass.h>
 #include <tlbbatch/luf_table.h>
-
-#define INTEREST_BITS	16
-/* More than one for each that is added, and preemption is off meanwhile. */
-#define REAP_EACH	64
-
-/* Beyond it, those that are over for an ideal LUF make room for new ones. */
-#define SLOTS_TIGHT	(TLBBATCH_LUF_GENERATIONS / 4 * 3)
 
 /**
  * struct generation - a slot of the table
@@ -34,6 +25,8 @@
  * @pages: what it freed
  * @files: whose pages they are
  * @ipis: CPUs that its flush interrupted
+ * @owed_at: for each model, the youngest generation when LUF would flush for this one
+ * @owed: for each model, on the list of those that it would flush for
  * @done: on the list of those to be reaped
  */
 struct generation {
@@ -42,8 +35,13 @@ struct generation {
 	struct tlbbatch_luf_pages pages;
 	struct tlbbatch_luf_files files;
 	unsigned int ipis;
+	u64 owed_at[TLBBATCH_LUF_NR_MODELS];
+	struct llist_node owed[TLBBATCH_LUF_NR_MODELS];
 	struct llist_node done;
-};
+} ____cacheline_aligned_in_smp;
+
+static_assert(sizeof(struct generation) == TLBBATCH_LUF_GENERATION_BYTES);
+static_assert(TLBBATCH_LUF_NR_MODELS == TLBBATCH_LUF_MASKS_EACH);
 
 static struct generation *generations;
 /*
@@ -52,31 +50,24 @@ static struct generation *generations;
  */
 static unsigned long *masks;
 static unsigned int mask_words;
-/* Slots in use. Set and cleared under table_lock, read without. */
-static DECLARE_BITMAP(used, TLBBATCH_LUF_GENERATIONS);
-/* Slots and the reaping of them. Tasks only, never an interrupt. */
-static DEFINE_RAW_SPINLOCK(table_lock);
-static LLIST_HEAD(done);
-static unsigned int next_slot, nr_used;
 /*
  * Numbers go on over off and track: they are never used twice. Every allocation
  * reads it, so nothing that is written often shares its cache line.
  */
 atomic64_t tlbbatch_luf_last ____cacheline_aligned_in_smp = ATOMIC64_INIT(0);
-static atomic_t nr_open[TLBBATCH_LUF_NR_MODELS] ____cacheline_aligned_in_smp;
-/* How many generations and passes hold a file of this hash. */
-static atomic_t *interest;
+
+/* Generations that are open, for each model: the sum of all CPUs. */
+struct nr_open {
+	u32 in[TLBBATCH_LUF_NR_MODELS];
+};
+
+static DEFINE_PER_CPU(struct nr_open, nr_open);
 
 const char tlbbatch_luf_any_shmem;
 
 static unsigned long *mask_of(unsigned int slot, enum tlbbatch_luf_model model)
 {
 	return &masks[((size_t)slot * TLBBATCH_LUF_NR_MODELS + model) * mask_words];
-}
-
-static atomic_t *interest_in(const struct address_space *file)
-{
-	return &interest[hash_ptr((void *)file, INTEREST_BITS)];
 }
 
 /**
@@ -88,20 +79,26 @@ static atomic_t *interest_in(const struct address_space *file)
 int tlbbatch_luf_table_init(void)
 {
 	mask_words = BITS_TO_LONGS(nr_cpu_ids);
+	tlbbatch_luf_slots_init();
 	generations = kvcalloc(TLBBATCH_LUF_GENERATIONS, sizeof(*generations),
-			       GFP_KERNEL);
+			       TLBBATCH_LUF_GFP);
 	masks = kvcalloc(TLBBATCH_LUF_GENERATIONS * TLBBATCH_LUF_NR_MODELS,
-			 mask_words * sizeof(*masks), GFP_KERNEL);
-	interest = kvcalloc(1 << INTEREST_BITS, sizeof(*interest), GFP_KERNEL);
-	if (generations && masks && interest && !tlbbatch_luf_coverage_init()) {
-		if (!tlbbatch_luf_pages_init()) {
-			if (!tlbbatch_luf_index_init())
-				return 0;
-			tlbbatch_luf_pages_exit();
-		}
-		tlbbatch_luf_coverage_exit();
-	}
-	kvfree(interest);
+			 mask_words * sizeof(*masks), TLBBATCH_LUF_GFP);
+	if (!generations || !masks || tlbbatch_luf_files_init())
+		goto free;
+	if (tlbbatch_luf_coverage_init())
+		goto files;
+	if (tlbbatch_luf_pages_init())
+		goto coverage;
+	if (!tlbbatch_luf_index_init())
+		return 0;
+
+	tlbbatch_luf_pages_exit();
+coverage:
+	tlbbatch_luf_coverage_exit();
+files:
+	tlbbatch_luf_files_exit();
+free:
 	kvfree(masks);
 	kvfree(generations);
 	return -ENOMEM;
@@ -117,12 +114,9 @@ void tlbbatch_luf_table_exit(void)
 	tlbbatch_luf_index_exit();
 	tlbbatch_luf_pages_exit();
 	tlbbatch_luf_coverage_exit();
-	kvfree(interest);
+	tlbbatch_luf_files_exit();
 	kvfree(masks);
 	kvfree(generations);
-	bitmap_zero(used, TLBBATCH_LUF_GENERATIONS);
-	nr_used = 0;
-	init_llist_head(&done);
 }
 
 static u64 next_number(void)
@@ -138,21 +132,12 @@ static u64 next_number(void)
  */
 u64 tlbbatch_luf_nr_open(enum tlbbatch_luf_model model)
 {
-	return atomic_read(&nr_open[model]);
-}
+	unsigned int cpu;
+	u32 sum = 0;
 
-/**
- * tlbbatch_luf_interest() - begin or end to care for events on a file
- * @file: the file
- * @by: 1 or -1
- *
- * A full barrier: the caller is about to unmap; see tlbbatch_luf_give_up().
- *
- * Context: any.
- */
-void tlbbatch_luf_interest(const struct address_space *file, int by)
-{
-	atomic_add_return(by, interest_in(file));
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu(nr_open.in[model], cpu));
+	return sum;
 }
 
 static const enum tlbbatch_counter counters[][TLBBATCH_LUF_NR_MODELS] = {
@@ -196,6 +181,67 @@ static bool frames_are_free(unsigned long pfn, unsigned int nr, void *data)
 	return true;
 }
 
+/* Over in all models, and this caller's alone, up to the list. */
+static void end_in(unsigned int slot)
+{
+	struct generation *generation = &generations[slot];
+	unsigned int i;
+
+	if (!atomic_dec_and_test(&generation->open_in))
+		return;
+	for (i = 0; i < generation->files.nr; i++)
+		tlbbatch_luf_interest(generation->files.table,
+				      generation->files.file[i], -1);
+	tlbbatch_luf_slot_over(slot, &generation->done);
+}
+
+/*
+ * A page was used again: LUF flushes for it now, which covers whatever else these CPUs
+ * put off. That is as many locked operations as it has CPUs, and this is inside of a
+ * page's allocation: a reclaim pass or a reader does them, and takes the number with it
+ * that was the youngest now. Late is the honest direction.
+ */
+static void owe(unsigned int slot, enum tlbbatch_luf_model model)
+{
+	struct generation *generation = &generations[slot];
+
+	generation->owed_at[model] = tlbbatch_luf_youngest();
+	tlbbatch_luf_slot_owes(slot, &generation->owed[model]);
+}
+
+static void settle(struct llist_node *node)
+{
+	unsigned int slot = ((void *)node - (void *)generations) / sizeof(*generations);
+	struct generation *generation = &generations[slot];
+	enum tlbbatch_luf_model model = node - generation->owed;
+
+	tlbbatch_luf_flush_virtually(mask_of(slot, model), model,
+				     tlbbatch_luf_number_of(generation->word[model]),
+				     generation->owed_at[model]);
+	end_in(slot);
+}
+
+static void reap(struct llist_node *node)
+{
+	struct generation *generation = llist_entry(node, struct generation, done);
+	unsigned int slot = generation - generations;
+
+	tlbbatch_luf_index_clear(&generation->pages, slot);
+	tlbbatch_luf_pages_drop(&generation->pages);
+	tlbbatch_luf_give_back(slot);
+}
+
+/**
+ * tlbbatch_luf_settle_shard() - do what who ended generations left to do, in one part
+ * @shard: the part
+ *
+ * Context: task, preemption off. Return: whether there may be more.
+ */
+bool tlbbatch_luf_settle_shard(unsigned int shard)
+{
+	return tlbbatch_luf_slots_reap(shard, settle, reap);
+}
+
 /*
  * An event, or a look (@event is OPEN), at a generation that was seen open with
  * @word in a model.
@@ -213,7 +259,6 @@ static void end(unsigned int slot, enum tlbbatch_luf_model model, u64 word,
 		.event = event,
 	};
 	enum tlbbatch_luf_state state;
-	unsigned int i;
 
 	/*
 	 * The coverage is read first, then the pages: one that is free now was free
@@ -245,57 +290,28 @@ static void end(unsigned int slot, enum tlbbatch_luf_model model, u64 word,
 
 	/* In this model it is this caller's alone. */
 	count(model, state, reason);
-	if (state == TLBBATCH_GENERATION_NEEDED && !facts.covered)
-		tlbbatch_luf_flush_virtually(mask_of(slot, model), model, number);
+	this_cpu_dec(nr_open.in[model]);
 	if (state == TLBBATCH_GENERATION_SAVED)
 		tlbbatch_count(model == TLBBATCH_LUF_IDEAL ?
 			       TLBBATCH_LUF_IPIS_AVOIDED :
 			       TLBBATCH_LUF_POSTED_IPIS_AVOIDED,
 			       generation->ipis);
-	atomic_dec(&nr_open[model]);
-	if (!atomic_dec_and_test(&generation->open_in))
-		return;
-	/* And now in all of them, up to llist_add(). */
-	for (i = 0; i < generation->files.nr; i++)
-		tlbbatch_luf_interest(generation->files.file[i], -1);
-	llist_add(&generation->done, &done);
+	if (state == TLBBATCH_GENERATION_NEEDED && !facts.covered)
+		owe(slot, model);
+	else
+		end_in(slot);
 }
 
-/* Under table_lock, which is what llist_del_first() needs. */
-static void reap(void)
-{
-	struct llist_node *first;
-	unsigned int nr;
-
-	/* An event can end all that there are at once. */
-	for (nr = 0; nr < REAP_EACH && (first = llist_del_first(&done)); nr++) {
-		struct generation *generation =
-			llist_entry(first, struct generation, done);
-		unsigned int slot = generation - generations;
-
-		tlbbatch_luf_index_clear(&generation->pages, slot);
-		tlbbatch_luf_pages_drop(&generation->pages);
-		clear_bit(slot, used);
-		WRITE_ONCE(nr_used, nr_used - 1);
-	}
-}
-
+/* One that is free, or is as soon as what has ended is reaped. */
 static unsigned int take_slot(void)
 {
-	unsigned int slot;
+	unsigned int slot = tlbbatch_luf_take_slot(), shard;
 
-	raw_spin_lock(&table_lock);
-	reap();
-	slot = find_next_zero_bit(used, TLBBATCH_LUF_GENERATIONS, next_slot);
-	if (slot == TLBBATCH_LUF_GENERATIONS)
-		slot = find_first_zero_bit(used, TLBBATCH_LUF_GENERATIONS);
-	if (slot < TLBBATCH_LUF_GENERATIONS) {
-		next_slot = slot + 1 < TLBBATCH_LUF_GENERATIONS ? slot + 1 : 0;
-		/* Its word is none of an open generation yet. */
-		set_bit(slot, used);
-		WRITE_ONCE(nr_used, nr_used + 1);
+	for (shard = 0; slot == TLBBATCH_LUF_GENERATIONS &&
+	     shard < tlbbatch_luf_nr_shards(); shard++) {
+		tlbbatch_luf_settle_shard(shard);
+		slot = tlbbatch_luf_take_slot();
 	}
-	raw_spin_unlock(&table_lock);
 	return slot;
 }
 
@@ -334,7 +350,7 @@ bool tlbbatch_luf_open(const struct tlbbatch_luf_files *files,
 	tlbbatch_luf_index_set(pages, slot);
 	atomic_set(&generation->open_in, TLBBATCH_LUF_NR_MODELS);
 	for_each_tlbbatch_luf_model(model)
-		atomic_inc(&nr_open[model]);
+		this_cpu_inc(nr_open.in[model]);
 	word = tlbbatch_luf_word(next_number(), TLBBATCH_GENERATION_OPEN);
 	for_each_tlbbatch_luf_model(model)
 		/* All of it comes before; pairs with the acquire in look_at(). */
@@ -370,6 +386,11 @@ void tlbbatch_luf_untracked(void)
 	for_each_tlbbatch_luf_model(model)
 		count(model, TLBBATCH_GENERATION_UNTRACKED, 0);
 }
+
+#define for_each_used(slot)						\
+	for (slot = tlbbatch_luf_next_used(0);				\
+	     slot < TLBBATCH_LUF_GENERATIONS;				\
+	     slot = tlbbatch_luf_next_used(slot + 1))
 
 /* The word of a slot in a model, if its generation is open there; else 0. */
 static u64 look_at(unsigned int slot, enum tlbbatch_luf_model model)
@@ -433,7 +454,7 @@ void tlbbatch_luf_give_up(const struct address_space *file,
 {
 	unsigned int slot;
 
-	if (file && !atomic_read(interest_in(file)))
+	if (file && !tlbbatch_luf_interesting(file))
 		return;
 	if (tlbbatch_luf_break(TLBBATCH_LUF_BREAK_EVENTS) &&
 	    reason != TLBBATCH_LUF_REASON_OFF)
@@ -441,9 +462,8 @@ void tlbbatch_luf_give_up(const struct address_space *file,
 	tlbbatch_luf_passes_hit(file);
 	/* Pairs with the barrier in tlbbatch_luf_see_flush(). */
 	smp_mb();
-	for_each_set_bit(slot, used, TLBBATCH_LUF_GENERATIONS) {
+	for_each_used(slot)
 		give_up_slot(slot, file, reason);
-	}
 }
 
 static void reuse_of(unsigned int slot, unsigned long hit, unsigned long pfn,
@@ -495,23 +515,23 @@ void tlbbatch_luf_reuse(unsigned long pfn, unsigned int nr)
  */
 unsigned int tlbbatch_luf_sweep(unsigned int from, unsigned int nr)
 {
-	bool tight = READ_ONCE(nr_used) > SLOTS_TIGHT ||
-		     tlbbatch_luf_pages_tight();
-	unsigned int slot = from;
+	unsigned int mine = tlbbatch_luf_my_shard(), slot = from, at;
 
+	/* What is owed first: it may cover what is looked at. */
+	tlbbatch_luf_settle_shard(mine);
+	at = tlbbatch_luf_shard_of(slot);
+	if (at != mine)
+		tlbbatch_luf_settle_shard(at);
 	while (nr--) {
-		slot = find_next_bit(used, TLBBATCH_LUF_GENERATIONS, slot);
+		slot = tlbbatch_luf_next_used(slot);
 		if (slot >= TLBBATCH_LUF_GENERATIONS) {
 			slot = 0;
 			break;
 		}
 		end_all(slot, TLBBATCH_GENERATION_OPEN);
-		if (tight)
+		if (tlbbatch_luf_slots_tight(slot) || tlbbatch_luf_pages_tight())
 			evict(slot);
 		slot++;
 	}
-	raw_spin_lock(&table_lock);
-	reap();
-	raw_spin_unlock(&table_lock);
-	return slot;
+	return slot < TLBBATCH_LUF_GENERATIONS ? slot : 0;
 }

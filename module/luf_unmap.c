@@ -15,6 +15,7 @@
 #include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
+#include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/swap.h>
 #include <compat/tlb_compat.h>
@@ -26,8 +27,8 @@
 /* Generations looked at with each flush, which adds one. */
 #define SWEEP_EACH	4
 
-/* Where the next flush goes on to look; any value is a good one. */
-static unsigned int sweep_from;
+/* Where a CPU's next flush goes on to look, counted from its own part's first slot. */
+static DEFINE_PER_CPU(unsigned int, sweep_from);
 
 /* Nothing is pending, but the next folio is likely of the same file. */
 static void begin_anew(struct pass *pass)
@@ -122,9 +123,12 @@ static bool add_file(struct pass *pass, const struct address_space *file)
 
 	if (nr == TLBBATCH_LUF_FILES)
 		return false;
+	/* The same for all of them, wherever the task runs when it gives them back. */
+	if (!nr)
+		pass->files.table = tlbbatch_luf_my_table();
 	WRITE_ONCE(pass->files.file[nr], file);
 	smp_store_release(&pass->files.nr, nr + 1);
-	tlbbatch_luf_interest(file, 1);
+	tlbbatch_luf_interest(pass->files.table, file, 1);
 	return true;
 }
 
@@ -287,14 +291,8 @@ static void begin_generation(struct pass *pass, const unsigned long *cpus)
 		tlbbatch_luf_stillborn(TLBBATCH_LUF_REASON_KEPT);
 		return;
 	}
-	/* Its own interest: the pass gives its own back in tlbbatch_luf_forget(). */
-	for (i = 0; i < files.nr; i++)
-		tlbbatch_luf_interest(files.file[i], 1);
-	if (!tlbbatch_luf_open(&files, &pass->pages, pass->sent, cpus)) {
-		for (i = 0; i < files.nr; i++)
-			tlbbatch_luf_interest(files.file[i], -1);
+	if (!tlbbatch_luf_open(&files, &pass->pages, pass->sent, cpus))
 		return;
-	}
 	pass->pages = (struct tlbbatch_luf_pages){ 0 };
 	/*
 	 * An event that came too early to find the generation in the table found
@@ -305,6 +303,8 @@ static void begin_generation(struct pass *pass, const unsigned long *cpus)
 		for (i = 0; i < files.nr; i++)
 			tlbbatch_luf_give_up(files.file[i],
 					     TLBBATCH_LUF_REASON_EARLY);
+	/* The interest in them is the generation's now. */
+	WRITE_ONCE(pass->files.nr, 0);
 }
 
 /*
@@ -330,6 +330,16 @@ static bool names_other_cpu(const struct arch_tlbflush_unmap_batch *batch)
 {
 	return cpumask_any_but(&batch->cpumask, raw_smp_processor_id()) <
 	       nr_cpu_ids;
+}
+
+/* Each CPU for itself, so that many that flush at once look at different ones. */
+static void sweep(void)
+{
+	unsigned int first = tlbbatch_luf_my_first_slot(), slot;
+
+	slot = (first + __this_cpu_read(sweep_from)) % TLBBATCH_LUF_GENERATIONS;
+	slot = tlbbatch_luf_sweep(slot, SWEEP_EACH);
+	__this_cpu_write(sweep_from, (slot - first) % TLBBATCH_LUF_GENERATIONS);
 }
 
 /**
@@ -391,8 +401,7 @@ void tlbbatch_luf_see_flush(const struct arch_tlbflush_unmap_batch *batch)
 	}
 	if (!pass->completes)
 		tlbbatch_luf_forget(pass);
-	WRITE_ONCE(sweep_from,
-		   tlbbatch_luf_sweep(READ_ONCE(sweep_from), SWEEP_EACH));
+	sweep();
 out:
 	tlbbatch_luf_put_pass(pass);
 }

@@ -39,6 +39,13 @@ void tlbbatch_type_count_memcg_events(struct mem_cgroup *memcg,
 void tlbbatch_type_flush_tlb_batched_pending(struct mm_struct *mm);
 void tlbbatch_type_flush_tlb_all(void);
 int tlbbatch_type_write(struct compat_swap_io *io, struct folio *folio);
+/* Of luf_returns.c, whose static calls are its own. */
+unsigned long tlbbatch_type_bulk(gfp_t gfp, int nid, nodemask_t *nodemask,
+				 int nr_pages, struct page **array);
+unsigned long tlbbatch_type_bulk_list(gfp_t gfp, int nid, nodemask_t *nodemask,
+				      int nr_pages, struct list_head *list,
+				      struct page **array);
+void tlbbatch_type_flush(struct arch_tlbflush_unmap_batch *batch);
 /* Jumped to from assembler alone, which hands all arguments on as they are. */
 void tlbbatch_type_jump(void);
 

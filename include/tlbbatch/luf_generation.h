@@ -59,10 +59,13 @@ enum tlbbatch_luf_model {
 /**
  * struct tlbbatch_luf_coverage - what the flushes of a CPU have covered
  * @by: for each model, the youngest generation; any older one is covered too
+ *
+ * A flush is sent to many CPUs, which all note it at the same moment: each has a cache
+ * line of its own.
  */
 struct tlbbatch_luf_coverage {
 	u64 by[TLBBATCH_LUF_NR_MODELS];
-};
+} __aligned(64);
 
 /*
  * Why a generation was given up: something happened by which a stale read-only

@@ -6,14 +6,12 @@
 #include <linux/atomic.h>
 #include <linux/types.h>
 #include <tlbbatch/luf_generation.h>
+#include <tlbbatch/luf_size.h>
 
 struct address_space;
 
-/* Bounds: what doesn't fit makes a generation untracked. */
-#define TLBBATCH_LUF_GENERATIONS	16384U
-#define TLBBATCH_LUF_CHUNKS		16384U
-#define TLBBATCH_LUF_CHUNKS_EACH	288U
-#define TLBBATCH_LUF_FILES		8U
+/* Tracking is no reason to kill anybody: without memory it doesn't begin. */
+#define TLBBATCH_LUF_GFP	(GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
 /* Stands for all files of tmpfs, as one more file that they have in common. */
 #define TLBBATCH_LUF_ANY_SHMEM	((const struct address_space *)&tlbbatch_luf_any_shmem)
@@ -22,10 +20,12 @@ extern const char tlbbatch_luf_any_shmem;
 /**
  * struct tlbbatch_luf_files - the files that read-only unmaps belong to
  * @nr: how many
+ * @table: where the interest in them is counted; see luf_files.c
  * @file: their mappings; compared, never followed
  */
 struct tlbbatch_luf_files {
 	unsigned int nr;
+	unsigned int table;
 	const struct address_space *file[TLBBATCH_LUF_FILES];
 };
 
@@ -33,10 +33,12 @@ struct tlbbatch_luf_files {
  * struct tlbbatch_luf_pages - a list of page frames, in chunks of a pool
  * @first: the newest chunk's number, from 1; 0 for none
  * @nr_chunks: chunks that it has
+ * @nr: page frames
  */
 struct tlbbatch_luf_pages {
 	u32 first;
 	u32 nr_chunks;
+	u32 nr;
 };
 
 /* luf_pages.c */
@@ -87,7 +89,33 @@ void tlbbatch_luf_cover_all(unsigned int cpu, u64 number);
 bool tlbbatch_luf_is_covered(const unsigned long *mask,
 			     enum tlbbatch_luf_model model, u64 number);
 void tlbbatch_luf_flush_virtually(const unsigned long *mask,
-				  enum tlbbatch_luf_model model, u64 number);
+				  enum tlbbatch_luf_model model, u64 number,
+				  u64 when);
+
+/* luf_slots.c: slots of the table, in parts for a few CPUs each */
+struct llist_node;
+void tlbbatch_luf_slots_init(void);
+unsigned int tlbbatch_luf_nr_shards(void);
+unsigned int tlbbatch_luf_my_shard(void);
+unsigned int tlbbatch_luf_shard_of(unsigned int slot);
+unsigned int tlbbatch_luf_take_slot(void);
+unsigned int tlbbatch_luf_next_used(unsigned int slot);
+unsigned int tlbbatch_luf_my_first_slot(void);
+bool tlbbatch_luf_slots_tight(unsigned int slot);
+void tlbbatch_luf_slot_owes(unsigned int slot, struct llist_node *node);
+void tlbbatch_luf_slot_over(unsigned int slot, struct llist_node *node);
+bool tlbbatch_luf_slots_reap(unsigned int shard,
+			     void (*settle)(struct llist_node *node),
+			     void (*free)(struct llist_node *node));
+void tlbbatch_luf_give_back(unsigned int slot);
+
+/* luf_files.c: for which files anybody cares */
+int tlbbatch_luf_files_init(void);
+void tlbbatch_luf_files_exit(void);
+unsigned int tlbbatch_luf_my_table(void);
+void tlbbatch_luf_interest(unsigned int table, const struct address_space *file,
+			   int by);
+bool tlbbatch_luf_interesting(const struct address_space *file);
 
 /* luf_table.c */
 int tlbbatch_luf_table_init(void);
@@ -103,7 +131,7 @@ void tlbbatch_luf_reuse(unsigned long pfn, unsigned int nr);
 extern atomic64_t tlbbatch_luf_last;
 u64 tlbbatch_luf_nr_open(enum tlbbatch_luf_model model);
 unsigned int tlbbatch_luf_sweep(unsigned int from, unsigned int nr);
-void tlbbatch_luf_interest(const struct address_space *file, int by);
+bool tlbbatch_luf_settle_shard(unsigned int shard);
 
 /**
  * tlbbatch_luf_youngest() - the number of the youngest generation

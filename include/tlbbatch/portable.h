@@ -63,6 +63,7 @@ typedef unsigned long long u64;
 #define READ_ONCE(x)	(*(const volatile __typeof__(x) *)&(x))
 
 #define __must_check	__attribute__((__warn_unused_result__))
+#define __aligned(x)	__attribute__((__aligned__(x)))
 #define fallthrough	__attribute__((__fallthrough__))
 
 #define min(x, y) ({				\

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * For which files anybody cares: whether a generation or a pass holds pages of one, by
+ * a count for each hash of a file.
+ *
+ * All reclaimers of one file would write the same count. So there are a few tables, and
+ * each holder uses one, that of the CPU where it began to hold files: it goes up and
+ * down in the same table, so that no other holder's end can hide it, and a reader who
+ * finds zero in each of them has missed nobody who was there before the reader looked.
+ */
+#include <linux/atomic.h>
+#include <linux/hash.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <tlbbatch/luf_table.h>
+
+static_assert(sizeof(atomic_t) == sizeof(u32));
+
+static atomic_t *interest;
+static unsigned int nr_tables;
+
+static atomic_t *interest_in(unsigned int table, const struct address_space *file)
+{
+	return &interest[table << TLBBATCH_LUF_TABLE_BITS |
+			 hash_ptr((void *)file, TLBBATCH_LUF_TABLE_BITS)];
+}
+
+/**
+ * tlbbatch_luf_files_init() - make the tables
+ *
+ * Context: process context, may sleep; nobody tracks. Return: 0 or -ENOMEM.
+ */
+int tlbbatch_luf_files_init(void)
+{
+	nr_tables = min(tlbbatch_luf_nr_shards(), TLBBATCH_LUF_TABLES_MAX);
+	interest = kvcalloc(nr_tables, TLBBATCH_LUF_TABLE_BYTES, TLBBATCH_LUF_GFP);
+	return interest ? 0 : -ENOMEM;
+}
+
+/**
+ * tlbbatch_luf_files_exit() - free them
+ *
+ * Context: process context; nobody tracks any more.
+ */
+void tlbbatch_luf_files_exit(void)
+{
+	kvfree(interest);
+	interest = NULL;
+}
+
+/**
+ * tlbbatch_luf_my_table() - the table that a holder uses who begins here
+ *
+ * Context: any; a hint if preemption is on.
+ */
+unsigned int tlbbatch_luf_my_table(void)
+{
+	return tlbbatch_luf_my_shard() % nr_tables;
+}
+
+/**
+ * tlbbatch_luf_interest() - begin or end to care for events on a file
+ * @table: the holder's, the same at its beginning and at its end
+ * @file: the file
+ * @by: 1 or -1
+ *
+ * A full barrier: the caller is about to unmap; see tlbbatch_luf_give_up().
+ *
+ * Context: any.
+ */
+void tlbbatch_luf_interest(unsigned int table, const struct address_space *file,
+			   int by)
+{
+	atomic_add_return(by, interest_in(table, file));
+}
+
+/**
+ * tlbbatch_luf_interesting() - does anybody hold pages of a file, perhaps?
+ * @file: the file
+ *
+ * Context: any.
+ */
+bool tlbbatch_luf_interesting(const struct address_space *file)
+{
+	unsigned int table;
+
+	for (table = 0; table < nr_tables; table++)
+		if (atomic_read(interest_in(table, file)))
+			return true;
+	return false;
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The table of luf/mode's document says what tracking takes: computed again from what
+ * the module's structs are held to.
+ */
+#include <tlbbatch/luf_size.h>
+#include "tap.h"
+
+#define DOCUMENT	TOP "/sysfs-docs/ABI/testing/sysfs-kernel-tlbbatch-luf"
+#define FRAMES_PER_GIB	(1ULL << 18)
+#define MIB		(1ULL << 20)
+#define ROWS_MIN	4
+
+/* Rows as "  1024 GiB     256 CPUs     520 MiB": rounded to the next one. */
+static void check_table(void)
+{
+	unsigned int rows = 0, gib, cpus, mib;
+	FILE *file = fopen(DOCUMENT, "re");
+	char line[256], name[80];
+
+	if (!ok(file, "the document is there"))
+		return;
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, " %u GiB %u CPUs %u MiB", &gib, &cpus, &mib) != 3)
+			continue;
+		rows++;
+		snprintf(name, sizeof(name), "%u GiB and %u CPUs, in MiB", gib, cpus);
+		ok_int(mib, (tlbbatch_luf_bytes(gib * FRAMES_PER_GIB, cpus) + MIB / 2) / MIB,
+		       name);
+	}
+	fclose(file);
+	ok(rows >= ROWS_MIN, "the table has %u rows", rows);
+}
+
+int main(void)
+{
+	ok_int(tlbbatch_luf_shards_for(1, 8), 1, "one CPU has one part");
+	ok_int(tlbbatch_luf_shards_for(9, 8), 2, "nine CPUs have two");
+	ok_int(tlbbatch_luf_shards_for(8192, 8), TLBBATCH_LUF_SHARDS_MAX, "there is a bound");
+	ok_int(tlbbatch_luf_passes_for(1), TLBBATCH_LUF_PASSES_MIN, "passes of one CPU");
+	ok_int(tlbbatch_luf_passes_for(12), 128, "passes of twelve, a power of two");
+	ok_int(tlbbatch_luf_passes_for(8192), TLBBATCH_LUF_PASSES_MAX, "passes of 8192");
+	ok_int(TLBBATCH_LUF_GENERATION_BYTES % 64 + TLBBATCH_LUF_PASS_BYTES % 64 +
+	       TLBBATCH_LUF_CHUNK_BYTES % 64 + TLBBATCH_LUF_COVERAGE_BYTES % 64, 0,
+	       "structs are whole cache lines");
+	check_table();
+	return tap_done();
+}
