@@ -20,7 +20,7 @@ static struct tlbbatch_luf_coverage *covered;
  */
 int tlbbatch_luf_coverage_init(void)
 {
-	covered = kvcalloc(nr_cpu_ids, sizeof(*covered), TLBBATCH_LUF_GFP);
+	covered = tlbbatch_luf_alloc(nr_cpu_ids, sizeof(*covered));
 	return covered ? 0 : -ENOMEM;
 }
 
@@ -31,7 +31,7 @@ int tlbbatch_luf_coverage_init(void)
  */
 void tlbbatch_luf_coverage_exit(void)
 {
-	kvfree(covered);
+	vfree(covered);
 	covered = NULL;
 }
 

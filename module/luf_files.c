@@ -33,7 +33,7 @@ static atomic_t *interest_in(unsigned int table, const struct address_space *fil
 int tlbbatch_luf_files_init(void)
 {
 	nr_tables = min(tlbbatch_luf_nr_shards(), TLBBATCH_LUF_TABLES_MAX);
-	interest = kvcalloc(nr_tables, TLBBATCH_LUF_TABLE_BYTES, TLBBATCH_LUF_GFP);
+	interest = tlbbatch_luf_alloc(nr_tables, TLBBATCH_LUF_TABLE_BYTES);
 	return interest ? 0 : -ENOMEM;
 }
 
@@ -44,7 +44,7 @@ int tlbbatch_luf_files_init(void)
  */
 void tlbbatch_luf_files_exit(void)
 {
-	kvfree(interest);
+	vfree(interest);
 	interest = NULL;
 }
 

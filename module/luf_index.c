@@ -31,8 +31,7 @@ int tlbbatch_luf_index_init(void)
 	for_each_online_node(nid)
 		nr = max(nr, node_end_pfn(nid));
 	tlbbatch_luf_nr_frames = nr;
-	tlbbatch_luf_frames = __vmalloc(array_size(nr, sizeof(u16)),
-					TLBBATCH_LUF_GFP | __GFP_ZERO);
+	tlbbatch_luf_frames = tlbbatch_luf_alloc(nr, sizeof(u16));
 	return tlbbatch_luf_frames ? 0 : -ENOMEM;
 }
 

@@ -43,7 +43,7 @@ int tlbbatch_luf_pages_init(void)
 {
 	u32 i, each = TLBBATCH_LUF_CHUNKS / tlbbatch_luf_nr_shards();
 
-	chunks = kvcalloc(TLBBATCH_LUF_CHUNKS, sizeof(*chunks), TLBBATCH_LUF_GFP);
+	chunks = tlbbatch_luf_alloc(TLBBATCH_LUF_CHUNKS, sizeof(*chunks));
 	if (!chunks)
 		return -ENOMEM;
 	/* Numbered from 1; the last one's next in each part is 0. */
@@ -64,7 +64,7 @@ int tlbbatch_luf_pages_init(void)
  */
 void tlbbatch_luf_pages_exit(void)
 {
-	kvfree(chunks);
+	vfree(chunks);
 	chunks = NULL;
 }
 

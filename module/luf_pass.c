@@ -43,11 +43,11 @@ int tlbbatch_luf_passes_init(void)
 	unsigned int nr = tlbbatch_luf_passes_for(num_possible_cpus());
 	unsigned int words = BITS_TO_LONGS(nr_cpu_ids), i;
 
-	passes = kvcalloc(nr, sizeof(*passes), TLBBATCH_LUF_GFP);
-	pass_masks = kvcalloc(nr, 3 * words * sizeof(*pass_masks), TLBBATCH_LUF_GFP);
+	passes = tlbbatch_luf_alloc(nr, sizeof(*passes));
+	pass_masks = tlbbatch_luf_alloc(nr, 3 * words * sizeof(*pass_masks));
 	if (!passes || !pass_masks) {
-		kvfree(pass_masks);
-		kvfree(passes);
+		vfree(pass_masks);
+		vfree(passes);
 		return -ENOMEM;
 	}
 	for (i = 0; i < nr; i++) {
@@ -118,8 +118,8 @@ void tlbbatch_luf_passes_exit(void)
 
 	for (i = 0; i < BIT(passes_bits); i++)
 		tlbbatch_luf_forget(&passes[i]);
-	kvfree(pass_masks);
-	kvfree(passes);
+	vfree(pass_masks);
+	vfree(passes);
 	passes = NULL;
 }
 

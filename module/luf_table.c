@@ -80,10 +80,9 @@ int tlbbatch_luf_table_init(void)
 {
 	mask_words = BITS_TO_LONGS(nr_cpu_ids);
 	tlbbatch_luf_slots_init();
-	generations = kvcalloc(TLBBATCH_LUF_GENERATIONS, sizeof(*generations),
-			       TLBBATCH_LUF_GFP);
-	masks = kvcalloc(TLBBATCH_LUF_GENERATIONS * TLBBATCH_LUF_NR_MODELS,
-			 mask_words * sizeof(*masks), TLBBATCH_LUF_GFP);
+	generations = tlbbatch_luf_alloc(TLBBATCH_LUF_GENERATIONS, sizeof(*generations));
+	masks = tlbbatch_luf_alloc(TLBBATCH_LUF_GENERATIONS * TLBBATCH_LUF_NR_MODELS,
+			 mask_words * sizeof(*masks));
 	if (!generations || !masks || tlbbatch_luf_files_init())
 		goto free;
 	if (tlbbatch_luf_coverage_init())
@@ -99,8 +98,8 @@ coverage:
 files:
 	tlbbatch_luf_files_exit();
 free:
-	kvfree(masks);
-	kvfree(generations);
+	vfree(masks);
+	vfree(generations);
 	return -ENOMEM;
 }
 
@@ -115,8 +114,8 @@ void tlbbatch_luf_table_exit(void)
 	tlbbatch_luf_pages_exit();
 	tlbbatch_luf_coverage_exit();
 	tlbbatch_luf_files_exit();
-	kvfree(masks);
-	kvfree(generations);
+	vfree(masks);
+	vfree(generations);
 }
 
 static u64 next_number(void)

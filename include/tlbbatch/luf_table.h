@@ -4,14 +4,29 @@
 #define TLBBATCH_LUF_TABLE_H
 
 #include <linux/atomic.h>
+#include <linux/overflow.h>
 #include <linux/types.h>
+#include <linux/vmalloc.h>
 #include <tlbbatch/luf_generation.h>
 #include <tlbbatch/luf_size.h>
 
 struct address_space;
 
-/* Tracking is no reason to kill anybody: without memory it doesn't begin. */
-#define TLBBATCH_LUF_GFP	(GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
+/**
+ * tlbbatch_luf_alloc() - memory for a table
+ * @nr: entries
+ * @size: of one, in bytes
+ *
+ * Tracking is no reason to kill anybody, nor to compact memory for pages in a row:
+ * without memory it doesn't begin. Given back by vfree().
+ *
+ * Context: process context, may sleep. Return: zeroed, on a page's boundary; or NULL.
+ */
+static inline void *tlbbatch_luf_alloc(size_t nr, size_t size)
+{
+	return __vmalloc(array_size(nr, size), GFP_KERNEL | __GFP_ZERO |
+			 __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
+}
 
 /* Stands for all files of tmpfs, as one more file that they have in common. */
 #define TLBBATCH_LUF_ANY_SHMEM	((const struct address_space *)&tlbbatch_luf_any_shmem)

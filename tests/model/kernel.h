@@ -64,7 +64,10 @@ static inline void model_locked(const volatile void *where)
 #define DECLARE_BITMAP(name, bits)	unsigned long name[(bits) / BITS_PER_LONG]
 #define __GFP_RETRY_MAYFAIL		0
 #define __GFP_NOWARN			0
-#define kvcalloc(n, size, flags)	aligned_zeroed((size_t)(n) * (size))
+#define __GFP_ZERO			0
+#define array_size(n, size)		((size_t)(n) * (size))
+#define __vmalloc(size, flags)		aligned_zeroed(size)
+#define vfree(memory)			free(memory)
 #define WRITE_ONCE(x, value)						\
 	do {								\
 		__atomic_store_n(&(x), value, __ATOMIC_RELAXED);	\
