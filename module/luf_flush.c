@@ -8,7 +8,7 @@
  * unmap raises. So a full flush of the loaded mm leaves no stale entry in reach,
  * with or without PCIDs.
  *
- * Of all these the posted series (v12: arch_mm_mark_ugen()) notices only those of
+ * Of all these the posted series (v12, 17/25: tlb_flush_end()) notices only those of
  * flush_tlb_batched_pending(), besides its own and a batch's.
  */
 #include <linux/cpumask.h>
