@@ -18,7 +18,7 @@
 #define WINDOW_STEPS	16	/* until the window moves */
 #define MAX_REPORTS	20
 #define PER_CPU		UINT_MAX
-#define LONGER		20	/* for --actions: so many times --seconds, at most */
+#define LONGER		40	/* for --actions: so many times --seconds, at most */
 
 struct worker;
 struct run;
