@@ -332,6 +332,7 @@ static void map_pages(struct late *late, bool shared)
 {
 	size_t bytes = late->nr_pages * PAGE_BYTES;
 	int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+	uintptr_t room;
 
 	late->pagemap = open_pagemap();
 	late->fd = -1;
@@ -341,8 +342,13 @@ static void map_pages(struct late *late, bool shared)
 			die_environment("memfd: %s", strerror(errno));
 		flags = MAP_SHARED;
 	}
-	late->base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, late->fd, 0);
-	if (late->base == MAP_FAILED)
+	/* Aligned, or there are no large folios. */
+	room = (uintptr_t)mmap(NULL, bytes + HUGE_BYTES, PROT_NONE,
+			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	late->base = mmap((void *)((room + HUGE_BYTES - 1) & ~(HUGE_BYTES - 1)),
+			  bytes, PROT_READ | PROT_WRITE, flags | MAP_FIXED,
+			  late->fd, 0);
+	if ((void *)room == MAP_FAILED || late->base == MAP_FAILED)
 		die_environment("mmap: %s", strerror(errno));
 }
 
