@@ -118,8 +118,9 @@ static void see_write_fault(struct ftrace_regs *fregs)
 /* VM_SHARED is only kept for a file that may be written. */
 static void see_uprobe_mmap(struct ftrace_regs *fregs)
 {
-	const struct vm_area_struct *vma = (const struct vm_area_struct *)compat_ftrace_argument(fregs, 0);
+	const struct vm_area_struct *vma;
 
+	vma = (const struct vm_area_struct *)compat_ftrace_argument(fregs, 0);
 	if (vma->vm_flags & VM_SHARED)
 		vma_event(vma, TLBBATCH_LUF_REASON_SHARED_MAP);
 }

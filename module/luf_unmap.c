@@ -127,6 +127,7 @@ static bool add_file(struct pass *pass, const struct address_space *file)
 	if (!nr)
 		pass->files.table = tlbbatch_luf_my_table();
 	WRITE_ONCE(pass->files.file[nr], file);
+	/* The file before its number; pairs with the acquire in tlbbatch_luf_passes_hit(). */
 	smp_store_release(&pass->files.nr, nr + 1);
 	tlbbatch_luf_interest(pass->files.table, file, 1);
 	return true;

@@ -4,13 +4,13 @@
 #define TLBBATCH_COMPAT_FOLIO_H
 
 #include <linux/mm.h>
-/* Renamed in 7.1 or so. */
-#if __has_include(<linux/folio_batch.h>)
+#include "probed.h"
+
+#ifdef TLBBATCH_HAVE_FOLIO_BATCH_HEADER
 #include <linux/folio_batch.h>
 #else
 #include <linux/pagevec.h>
 #endif
-#include "probed.h"
 
 /* Uncharges and frees them together; the batch is empty afterwards. */
 static inline void compat_folios_put(struct folio_batch *batch)

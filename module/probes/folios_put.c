@@ -2,9 +2,6 @@
 /* 6.9, 99fbb6bfc16f ("mm: make folios_put() the basis of release_pages()"). */
 #include <linux/mm.h>
 
-struct folio_batch;
-
-void probe(struct folio_batch *batch);
 void probe(struct folio_batch *batch)
 {
 	folios_put(batch);
