@@ -162,7 +162,7 @@ static struct watched watched[] = {
 #define for_each_watched(row)						\
 	for (row = watched; row < watched + ARRAY_SIZE(watched); row++)
 
-static void notrace callback(unsigned long ip, unsigned long parent_ip,
+static void notrace redirect(unsigned long ip, unsigned long parent_ip,
 			     struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
 	struct watched *row;
@@ -189,7 +189,7 @@ static void notrace callback(unsigned long ip, unsigned long parent_ip,
  * one, silently.
  */
 static struct ftrace_ops ops = {
-	.func = callback,
+	.func = redirect,
 	.flags = FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_PERMANENT |
 		 COMPAT_FTRACE_OPS_FL,
 };

@@ -6,6 +6,8 @@
  *   fail_nth N load MODULE.ko [PARAMETERS]
  *   fail_nth N unload MODULE
  *
+ * Of a load, those of the module's own init count, if the test module is there.
+ *
  * By /proc/self/fail-nth where the kernel has fault injection, else by the test module
  * failalloc. Prints "ok" or the name of the errno, and "failed" if there was an Nth
  * allocation, "none" if there wasn't.
@@ -102,6 +104,7 @@ static int by_module(const char *nth, const struct act *what, bool *failed)
 		end_for_parent();
 	snprintf(pid, sizeof(pid), "%d", getpid());
 	put(PARAMETERS "nth", nth);
+	put(PARAMETERS "wait", what->what[0] == 'l' ? "1" : "0");
 	put(PARAMETERS "pid", pid);
 	err = act(what);
 	*stage = STAGE_DONE;

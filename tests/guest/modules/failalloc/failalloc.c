@@ -9,7 +9,9 @@
 #include <linux/errno.h>
 #include <linux/ftrace.h>
 #include <linux/gfp.h>
+#include <linux/limits.h>
 #include <linux/module.h>
+#include <linux/notifier.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/string.h>
@@ -29,11 +31,28 @@ static int nth;
 module_param(nth, int, 0644);
 MODULE_PARM_DESC(nth, "which one, from 1; counts down, and is 0 when it has failed");
 
+static bool wait;
+module_param(wait, bool, 0644);
+MODULE_PARM_DESC(wait, "count from a module's own init on: jump_label warns of what fails before it");
+
+static int coming(struct notifier_block *block, unsigned long action, void *data)
+{
+	if (action == MODULE_STATE_COMING)
+		WRITE_ONCE(wait, false);
+	return NOTIFY_OK;
+}
+
+/* Behind all others, the kernel's own. */
+static struct notifier_block block = {
+	.notifier_call = coming,
+	.priority = INT_MIN,
+};
+
 /* Only that thread changes nth while pid is its own. */
 static bool fails(gfp_t gfp)
 {
 	if (READ_ONCE(pid) != current->pid || !in_task() || gfp & __GFP_NOFAIL ||
-	    READ_ONCE(nth) <= 0)
+	    READ_ONCE(wait) || READ_ONCE(nth) <= 0)
 		return false;
 	WRITE_ONCE(nth, READ_ONCE(nth) - 1);
 	return !READ_ONCE(nth);
@@ -100,11 +119,15 @@ static int __init failalloc_init(void)
 			return err;
 		}
 	}
-	return 0;
+	err = register_module_notifier(&block);
+	if (err)
+		remove(ARRAY_SIZE(redirects));
+	return err;
 }
 
 static void __exit failalloc_exit(void)
 {
+	unregister_module_notifier(&block);
 	remove(ARRAY_SIZE(redirects));
 }
 
