@@ -1,6 +1,0 @@
-#!/bin/bash
-# SPDX-License-Identifier: GPL-2.0-only
-# runs: 6.1
-kernel=${KERNEL:-6.1}
-exec "$(dirname "$0")/../../scripts/guest/run" --kernel "$kernel" \
-	--variant debug --timeout 900 --name "$kernel-kills" -- tests/guest/data zram mglru kills
