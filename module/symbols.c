@@ -32,13 +32,7 @@ DEFINE_STATIC_CALL_NULL(tlbbatch_count_memcg_events,
 			tlbbatch_type_count_memcg_events);
 DEFINE_STATIC_CALL_NULL(tlbbatch_flush_tlb_batched_pending,
 			tlbbatch_type_flush_tlb_batched_pending);
-#ifdef TLBBATCH_HAVE_SWAP_IO_CTX
-DEFINE_STATIC_CALL_NULL(tlbbatch_swap_write_submit,
-			tlbbatch_type_swap_write_submit);
-#else
-DEFINE_STATIC_CALL_NULL(tlbbatch_swap_write_unplug,
-			tlbbatch_type_swap_write_unplug);
-#endif
+COMPAT_SWAP_IO_DEFINE;
 DEFINE_STATIC_CALL_NULL(tlbbatch_flush_tlb_all, tlbbatch_type_flush_tlb_all);
 
 /* Functions that are called and never hooked; the first of two names counts. */

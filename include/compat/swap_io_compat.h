@@ -27,13 +27,16 @@ struct compat_swap_io {
 #endif
 };
 
-/* Rows for the table of functions that are called and never hooked. */
+/* Its static call, and rows for the table of functions that are called, never hooked. */
 #ifdef TLBBATCH_HAVE_SWAP_IO_CTX
 
 void tlbbatch_type_swap_write_submit(struct swap_io_ctx *io);
 DECLARE_STATIC_CALL(tlbbatch_swap_write_submit,
 		    tlbbatch_type_swap_write_submit);
 
+#define COMPAT_SWAP_IO_DEFINE						\
+	DEFINE_STATIC_CALL_NULL(tlbbatch_swap_write_submit,		\
+				tlbbatch_type_swap_write_submit)
 #define COMPAT_SWAP_SUBMIT_HELPERS					\
 	{ { "swap_write_submit" }, "void(struct swap_io_ctx *)",	\
 	  TLBBATCH_CALL(tlbbatch_swap_write_submit) },
@@ -50,6 +53,9 @@ void tlbbatch_type_swap_write_unplug(struct swap_iocb *plug);
 DECLARE_STATIC_CALL(tlbbatch_swap_write_unplug,
 		    tlbbatch_type_swap_write_unplug);
 
+#define COMPAT_SWAP_IO_DEFINE						\
+	DEFINE_STATIC_CALL_NULL(tlbbatch_swap_write_unplug,		\
+				tlbbatch_type_swap_write_unplug)
 #define COMPAT_SWAP_SUBMIT_HELPERS
 #define COMPAT_SWAP_UNPLUG_HELPERS					\
 	{ { "swap_write_unplug" }, "void(struct swap_iocb *)",		\
