@@ -82,7 +82,7 @@ int tlbbatch_luf_table_init(void)
 	tlbbatch_luf_slots_init();
 	generations = tlbbatch_luf_alloc(TLBBATCH_LUF_GENERATIONS, sizeof(*generations));
 	masks = tlbbatch_luf_alloc(TLBBATCH_LUF_GENERATIONS * TLBBATCH_LUF_NR_MODELS,
-			 mask_words * sizeof(*masks));
+				   mask_words * sizeof(*masks));
 	if (!generations || !masks || tlbbatch_luf_files_init())
 		goto free;
 	if (tlbbatch_luf_coverage_init())
