@@ -63,9 +63,7 @@ static int memory_changes(struct notifier_block *block, unsigned long action,
 	if (action != MEM_GOING_OFFLINE && action != MEM_GOING_ONLINE &&
 	    action != MEM_OFFLINE)
 		return NOTIFY_OK;
-	preempt_disable();
 	tlbbatch_luf_give_up(NULL, TLBBATCH_LUF_REASON_HOTPLUG);
-	preempt_enable();
 	/* Nobody looks at pages of a generation that is over; see end(). */
 	synchronize_rcu();
 	return NOTIFY_OK;
@@ -134,9 +132,7 @@ static int detach(void)
 {
 	int err;
 
-	preempt_disable();
 	tlbbatch_luf_close(true);
-	preempt_enable();
 	err = tlbbatch_luf_detach();
 	if (err)
 		set_stuck(err);

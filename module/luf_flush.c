@@ -51,7 +51,8 @@ static DEFINE_PER_CPU(struct seen, seen);
  *	known any more, which is the safe direction
  * @number: the youngest generation before it
  *
- * Other CPUs read it while this one waits for them with preemption off.
+ * Other CPUs read it while this one waits for them; the caller's page table lock
+ * keeps it here.
  */
 struct pending {
 	u64 ctx_id;

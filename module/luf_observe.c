@@ -117,6 +117,38 @@ void tlbbatch_luf_free_filter(struct ftrace_ops *ops)
 	ops->flags = flags;
 }
 
+/**
+ * tlbbatch_luf_register() - register an ops with the filter that it has
+ * @ops: the ops
+ * @err: what setting the filter returned; if that failed, only the filter goes
+ * @attached: receives whether ftrace may call @ops from now on; it may where it
+ *	died half-way, too
+ *
+ * Context: process context, may sleep.
+ * Return: 0, @err, or what ftrace returned. The filter is gone then, unless @attached.
+ */
+int tlbbatch_luf_register(struct ftrace_ops *ops, int err, bool *attached)
+{
+	bool shown = !err;
+
+	if (!err)
+		err = register_ftrace_function(ops);
+	*attached = !err || (ops->flags & FTRACE_OPS_FL_ENABLED && shown);
+	if (*attached)
+		return err;
+	/*
+	 * ftrace shows an ops to those who walk its list before it may refuse it, and
+	 * waits for none of them: one of them may look at the filter still, or be on the
+	 * way to a replacement.
+	 */
+	if (shown) {
+		synchronize_rcu();
+		synchronize_rcu_tasks();
+	}
+	tlbbatch_luf_free_filter(ops);
+	return err;
+}
+
 static int attach_entries(void)
 {
 	struct tlbbatch_luf_entry *entry;
@@ -128,12 +160,7 @@ static int attach_entries(void)
 		if (err)
 			break;
 	}
-	if (!err)
-		err = register_ftrace_function(&ops);
-	entries_attached = !err;
-	if (err)
-		tlbbatch_luf_free_filter(&ops);
-	return err;
+	return tlbbatch_luf_register(&ops, err, &entries_attached);
 }
 
 /* First unregister, then clear the filter. */

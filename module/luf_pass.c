@@ -177,9 +177,9 @@ static bool is_idle(const struct pass *pass)
 
 /*
  * Of MADV_PAGEOUT no end is seen: who sleeps behind it would keep the slot. All
- * reclaim runs with PF_MEMALLOC. A task that is in a slot hasn't come to do_exit()'s
- * first instruction yet, and doesn't get past it without the lock: see
- * tlbbatch_luf_see_exit().
+ * reclaim runs with PF_MEMALLOC. A task that is in a slot is alive: it doesn't get past
+ * do_exit()'s first instruction without the lock (tlbbatch_luf_see_exit()), and behind
+ * it is given none (claim_pass()).
  */
 static bool is_over(const struct pass *pass)
 {
@@ -192,6 +192,9 @@ static struct pass *claim_pass(void)
 {
 	unsigned int first = hash_ptr(current, passes_bits), i;
 
+	/* Nobody would take it back from a task that dies. */
+	if (current->flags & PF_EXITING)
+		return NULL;
 	for (i = 0; i < PROBES; i++) {
 		struct pass *pass = &passes[(first + i) & (BIT(passes_bits) - 1)];
 

@@ -10,7 +10,7 @@
 /**
  * struct pass - what one task has pending
  * @lock: held by its task while it looks, or by one that takes the slot over
- * @task: whose it is; compared, never followed
+ * @task: whose it is, alive as long as it stands here
  * @started: when that was started, in ns of boot time: addresses are used again
  * @used: when it was used last, in jiffies
  * @active: the task is in a pass, as far as is known

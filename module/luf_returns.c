@@ -279,13 +279,9 @@ int tlbbatch_luf_returns_attach(void)
 			break;
 	}
 	/* With the filter whole: ftrace asks BPF trampolines on these to share. */
-	if (!err)
-		err = register_ftrace_function(&ops);
-	if (err) {
-		tlbbatch_luf_free_filter(&ops);
+	err = tlbbatch_luf_register(&ops, err, &registered);
+	if (err)
 		return err;
-	}
-	registered = true;
 	/*
 	 * Who entered the bulk allocator before goes unseen, and must not take what is
 	 * freed from now on. Where it sleeps it has called __alloc_pages(), which tells.

@@ -244,7 +244,7 @@ bool tlbbatch_luf_slots_reap(unsigned int shard,
 		settle(owed[i]);
 	for (i = 0; i < nr_done; i++)
 		free(done[i]);
-	return nr_owed == SETTLE_EACH || nr_done == REAP_EACH || nr_owed;
+	return nr_owed || nr_done == REAP_EACH;
 }
 
 /**

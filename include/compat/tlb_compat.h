@@ -53,7 +53,7 @@ static inline bool compat_cpu_is_lazy(unsigned int cpu)
  * A batch names no mm and frees no page tables: then all four kernels leave out
  * lazy CPUs (tlb_is_not_lazy() before 6.1.130, 6.12.21 or so, should_flush_tlb()
  * from then on) and CPUs that are offline, and no others. KVM's paravirtual flush
- * leaves out vCPUs that don't run, too, which can't be told here.
+ * leaves out vCPUs that don't run, too; they count here.
  *
  * Context: any; true for a moment.
  */

@@ -50,6 +50,7 @@ void tlbbatch_luf_seen_youngest(void);
 const char *tlbbatch_luf_resolve(void);
 int tlbbatch_luf_attach(void);
 int tlbbatch_luf_detach(void);
+int tlbbatch_luf_register(struct ftrace_ops *ops, int err, bool *attached);
 void tlbbatch_luf_free_filter(struct ftrace_ops *ops);
 
 /* luf_returns.c: what is watched to its end */
