@@ -87,6 +87,9 @@ static void drop(struct tlbbatch_context *ctx, const struct tlbbatch_waiting *w,
 /**
  * tlbbatch_batch_write() - write out all that wait
  * @ctx: the running task's pass
+ * @io: gathers what is written; the caller submits it. In pageout() it must be
+ *	reclaim's own: whoever asks for a second one while the first isn't submitted
+ *	can wait for ever for the pool that both come from
  *
  * Nothing is written before the flush that covers it: what none has covered yet
  * gets one here. While a folio is written no other one is locked: a swap device
@@ -98,10 +101,9 @@ static void drop(struct tlbbatch_context *ctx, const struct tlbbatch_waiting *w,
  *	shrink_folio_list(); it holds no folio lock. Sleeps where the kernel's
  *	write-out sleeps.
  */
-void tlbbatch_batch_write(struct tlbbatch_context *ctx)
+void tlbbatch_batch_write(struct tlbbatch_context *ctx, struct swap_io_ctx *io)
 {
 	unsigned int nr = ctx->nr_waiting, late = 0, i;
-	struct compat_swap_io io = { };
 
 	if (!nr)
 		return;
@@ -112,7 +114,7 @@ void tlbbatch_batch_write(struct tlbbatch_context *ctx)
 	ctx->writing = true;
 	for (i = 0; i < nr; i++) {
 		struct tlbbatch_waiting w = ctx->waiting[i];
-		enum tlbbatch_drop reason = tlbbatch_folio_write(ctx, &io, &w);
+		enum tlbbatch_drop reason = tlbbatch_folio_write(ctx, io, &w);
 
 		if (reason != TLBBATCH_KEEP) {
 			drop(ctx, &w, reason);
@@ -131,6 +133,21 @@ void tlbbatch_batch_write(struct tlbbatch_context *ctx)
 	for (i = 0; i < late; i++)
 		tlbbatch_folio_free_written(ctx, ctx->waiting[i].folio);
 	tlbbatch_folio_free_group(ctx);
-	compat_swap_io_submit(&io);
 	ctx->writing = false;
+}
+
+/**
+ * tlbbatch_batch_write_rest() - the same, where reclaim's swap I/O is over
+ * @ctx: the running task's pass
+ *
+ * Context: the owner of @ctx, behind shrink_folio_list().
+ */
+void tlbbatch_batch_write_rest(struct tlbbatch_context *ctx)
+{
+	struct compat_swap_io own = { };
+
+	if (!ctx->nr_waiting)
+		return;
+	tlbbatch_batch_write(ctx, compat_swap_io_handle(&own));
+	compat_swap_io_submit(&own);
 }

@@ -8,6 +8,7 @@
  * mremap, madvise) see a reclaim that takes a little longer, and nothing else.
  */
 #include <linux/cpumask.h>
+#include <linux/page-flags.h>
 #include <linux/smp.h>
 #include <compat/tlb_compat.h>
 #include <tlbbatch/counters.h>
@@ -113,17 +114,20 @@ void tlbbatch_flush_before_move(struct mm_struct *mm)
 
 /**
  * tlbbatch_flush_before_foreign_write() - flush what any pass put off
+ * @folio: what somebody other than reclaim is about to write
  *
- * For a task outside of reclaim that is about to write a folio. Whose page tables
- * mapped it isn't known any more, so every CPU is flushed. Where no pass owes
- * anything this does nothing.
+ * A GPU driver's shrinker writes shmem too. It trusts that a folio which nobody
+ * maps, and which it locked, can't be stored to; but a pass that owes a flush may have
+ * let go of that very folio. Then every CPU is flushed: whose page tables mapped it
+ * isn't known any more. A folio on an LRU was let go by none: it comes back there
+ * behind the pass and its flush.
  *
  * Context: the folio is locked and nobody maps it; preemption off, interrupts on.
  *	Doesn't sleep.
  */
-void notrace tlbbatch_flush_before_foreign_write(void)
+void notrace tlbbatch_flush_before_foreign_write(struct folio *folio)
 {
-	if (!tlbbatch_contexts_owe() ||
+	if (folio_test_lru(folio) || !tlbbatch_contexts_owe() ||
 	    tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_FOREIGN))
 		return;
 	static_call(tlbbatch_flush_tlb_all)();

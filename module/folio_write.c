@@ -53,7 +53,7 @@ DEFINE_STATIC_CALL_NULL(tlbbatch_write_swap, tlbbatch_type_write);
 DEFINE_STATIC_CALL_NULL(tlbbatch_write_shmem, tlbbatch_type_write);
 
 /* The kernel's own write-out, entered behind its hook. */
-static int write_out(struct compat_swap_io *io, const struct tlbbatch_waiting *w)
+static int write_out(struct swap_io_ctx *io, const struct tlbbatch_waiting *w)
 {
 	int ret;
 
@@ -124,7 +124,7 @@ static void activate(struct tlbbatch_context *ctx, struct folio *folio)
  *	the kernel counts them), else why it goes back unwritten.
  */
 enum tlbbatch_drop tlbbatch_folio_write(struct tlbbatch_context *ctx,
-					struct compat_swap_io *io,
+					struct swap_io_ctx *io,
 					const struct tlbbatch_waiting *w)
 {
 	struct folio *folio = w->folio;

@@ -45,8 +45,9 @@ static struct tlbbatch_ip_slot by_ip[1 << BY_IP_BITS] __read_mostly;
 static char unavailable[TLBBATCH_REASON_LEN];
 
 /*
- * Recursion can only come from an instrumented function called here; there is
- * none, but a gate that is missed silently would lose data: be loud.
+ * A gate that is missed silently would lose data: be loud. Only a hooked function
+ * that is called from here could be missed for recursion, and none is: ->passes() may
+ * flush all CPUs, where other tracers' functions are called, but no hook's.
  */
 static void notrace callback(unsigned long ip, unsigned long parent_ip,
 			     struct ftrace_ops *ops, struct ftrace_regs *fregs)
@@ -63,6 +64,8 @@ static void notrace callback(unsigned long ip, unsigned long parent_ip,
 		unsigned long to = (unsigned long)hook->target->replacement;
 
 		ftrace_regs_set_instruction_pointer(fregs, to);
+	} else if (hook && hook->target->passes) {
+		hook->target->passes(fregs);
 	}
 	ftrace_test_recursion_unlock(bit);
 }

@@ -19,7 +19,6 @@
 #include <linux/sched/signal.h>
 #include <tlbbatch/counters.h>
 #include <tlbbatch/debug.h>
-#include <tlbbatch/flush.h>
 #include <tlbbatch/knobs.h>
 #include <tlbbatch/reclaim_context.h>
 #include <tlbbatch/symbols.h>
@@ -172,19 +171,11 @@ bool notrace tlbbatch_context_gates(unsigned long parent_ip)
  * tlbbatch_context_gates_shmem() - does shmem's write-out hook act?
  * @parent_ip: unused
  *
- * A GPU driver's shrinker writes shmem too. It trusts that a folio which nobody
- * maps, and which it locked, can't be stored to. A pass that owes a flush may have
- * let go of that very folio: the driver gets the flush here, before it writes.
- *
- * Context: ftrace callback, preemption off, interrupts on.
- * Return: as tlbbatch_context_gates(); false for a task that is in no pass.
+ * Context: ftrace callback, preemption off.
+ * Return: as tlbbatch_context_gates().
  */
 bool notrace tlbbatch_context_gates_shmem(unsigned long parent_ip)
 {
-	if (!find(current)) {
-		tlbbatch_flush_before_foreign_write();
-		return false;
-	}
 	return tlbbatch_context_gates(parent_ip) &&
 	       !tlbbatch_debug_defer_shmem_late();
 }
@@ -321,7 +312,7 @@ u64 tlbbatch_contexts_waiting_folios(void)
  *
  * Context: any.
  */
-bool tlbbatch_contexts_owe(void)
+bool notrace tlbbatch_contexts_owe(void)
 {
 	unsigned int slot;
 

@@ -109,7 +109,7 @@ static void end_pass(struct tlbbatch_context *ctx)
 	if (ctx->unbatched)
 		return;
 	/* Covered by the flush that reclaim's own frees came behind. */
-	tlbbatch_batch_write(ctx);
+	tlbbatch_batch_write_rest(ctx);
 	if (ctx->owed.requests)
 		tlbbatch_flush_now(ctx);
 
@@ -184,7 +184,7 @@ void tlbbatch_hook_try_to_unmap_flush(void)
 
 	tlbbatch_debug_before_flush(ctx);
 	if (tlbbatch_negative_late_flush() && !ctx->writing)
-		tlbbatch_batch_write(ctx);
+		tlbbatch_batch_write_rest(ctx);
 	tlbbatch_flush_now(ctx);
 }
 

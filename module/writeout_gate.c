@@ -110,7 +110,7 @@ int tlbbatch_gate_wrote(const struct tlbbatch_writeout *out, int ret)
 		return ret;
 	ctx->pages_seen += folio_test_large(out->folio) ? out->nr_pages : 1;
 	if (!ctx->nr_uncovered)
-		tlbbatch_batch_write(ctx);
+		tlbbatch_batch_write(ctx, out->io);
 	return ret;
 }
 
@@ -121,8 +121,9 @@ int tlbbatch_gate_wrote(const struct tlbbatch_writeout *out, int ret)
  * @writer: address of its mapping's own write-out, 0 if it has none
  *
  * Only the mapping's writer tells which way the folio will go. A file's writer
- * knows nothing of batches: what was put off is flushed before it runs, and the
- * folios that wait (now covered) stay in their batch.
+ * knows nothing of batches, nor does the flusher, which writes the files of file
+ * systems without one: what was put off is flushed first, and the folios that wait
+ * (now covered) stay in their batch.
  *
  * Context: pageout(), in a batched pass of this task.
  */
@@ -130,9 +131,11 @@ void tlbbatch_file_write_begin(struct tlbbatch_file_write *write,
 			       struct folio *folio, unsigned long writer)
 {
 	write->nr_pages = 0;
-	if (!writer || tlbbatch_writer_is_gated(writer))
+	if (writer && tlbbatch_writer_is_gated(writer))
 		return;
-	write->nr_pages = folio_nr_pages(folio);
+	/* Without a writer it is unlocked unwritten, for the flusher to write. */
+	if (writer)
+		write->nr_pages = folio_nr_pages(folio);
 	if (tlbbatch_flush_owed() &&
 	    !tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_FILE))
 		tlbbatch_flush_now(tlbbatch_context_current());

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The swap I/O that write-outs of one batch are gathered in. */
+/*
+ * What gathers swap writes until they are submitted. The core hands it on as a struct
+ * swap_io_ctx, which there is from 7.3 on; before, it is reclaim's struct swap_iocb **
+ * under that name.
+ */
 #ifndef TLBBATCH_COMPAT_SWAP_IO_H
 #define TLBBATCH_COMPAT_SWAP_IO_H
 
@@ -7,28 +11,20 @@
 #include <linux/static_call.h>
 #include "probed.h"
 
+/* Each with rows for the table of functions that are called and never hooked. */
 #ifdef TLBBATCH_HAVE_SWAP_IO_CTX
-#include <linux/swap_ops.h>
-#endif
 
-struct swap_iocb;
+#include <linux/swap_ops.h>
 
 /**
- * struct compat_swap_io - what gathers swap writes until they are submitted
- * @plug: up to 7.2, the writes to a swap file that its file system asked to gather
- * @ctx: from 7.3 on, all writes
+ * struct compat_swap_io - one of the module's own
+ * @ctx: all writes
  *
  * All zero is an empty one. It lives on its user's stack.
  */
 struct compat_swap_io {
-	struct swap_iocb *plug;
-#ifdef TLBBATCH_HAVE_SWAP_IO_CTX
 	struct swap_io_ctx ctx;
-#endif
 };
-
-/* Its static call, and rows for the table of functions that are called, never hooked. */
-#ifdef TLBBATCH_HAVE_SWAP_IO_CTX
 
 void tlbbatch_type_swap_write_submit(struct swap_io_ctx *io);
 DECLARE_STATIC_CALL(tlbbatch_swap_write_submit,
@@ -42,12 +38,25 @@ DECLARE_STATIC_CALL(tlbbatch_swap_write_submit,
 	  TLBBATCH_CALL(tlbbatch_swap_write_submit) },
 #define COMPAT_SWAP_UNPLUG_HELPERS
 
-static inline void compat_swap_io_submit(struct compat_swap_io *io)
+static inline struct swap_io_ctx *
+compat_swap_io_handle(struct compat_swap_io *own)
 {
-	static_call(tlbbatch_swap_write_submit)(&io->ctx);
+	return &own->ctx;
+}
+
+static inline void compat_swap_io_submit(struct compat_swap_io *own)
+{
+	static_call(tlbbatch_swap_write_submit)(&own->ctx);
 }
 
 #else
+
+struct swap_iocb;
+
+/* As above; of writes to a swap file, those that its file system asked to gather. */
+struct compat_swap_io {
+	struct swap_iocb *plug;
+};
 
 void tlbbatch_type_swap_write_unplug(struct swap_iocb *plug);
 DECLARE_STATIC_CALL(tlbbatch_swap_write_unplug,
@@ -61,10 +70,16 @@ DECLARE_STATIC_CALL(tlbbatch_swap_write_unplug,
 	{ { "swap_write_unplug" }, "void(struct swap_iocb *)",		\
 	  TLBBATCH_CALL(tlbbatch_swap_write_unplug) },
 
-static inline void compat_swap_io_submit(struct compat_swap_io *io)
+static inline struct swap_io_ctx *
+compat_swap_io_handle(struct compat_swap_io *own)
 {
-	if (io->plug)
-		static_call(tlbbatch_swap_write_unplug)(io->plug);
+	return (struct swap_io_ctx *)&own->plug;
+}
+
+static inline void compat_swap_io_submit(struct compat_swap_io *own)
+{
+	if (own->plug)
+		static_call(tlbbatch_swap_write_unplug)(own->plug);
 }
 
 #endif /* TLBBATCH_HAVE_SWAP_IO_CTX */

@@ -2,7 +2,7 @@
 /*
  * The shapes of swap's and shmem's write-out, private to mm/. BTF tells at load
  * which one the kernel has. Each comes with its writer, which the core calls with
- * a folio and a struct compat_swap_io. For hook_table.c alone.
+ * a folio and what gathers swap I/O. For hook_table.c alone.
  */
 #ifndef TLBBATCH_COMPAT_WRITEOUT_SHAPES_H
 #define TLBBATCH_COMPAT_WRITEOUT_SHAPES_H
@@ -10,13 +10,15 @@
 #include <linux/mm.h>
 #include <linux/swap.h>
 #include <linux/writeback.h>
+#include <compat/ftrace_compat.h>
 #include <compat/swap_io_compat.h>
+#include <tlbbatch/flush.h>
 #include <tlbbatch/hook.h>
 #include <tlbbatch/reclaim_hooks.h>
 #include "probed.h"
 
 /* A shape that another kernel has is compiled, if its types are known here. */
-#define WRITEOUT_SHAPE(name, gate_, params, args, folio_, for_reclaim_)	\
+#define WRITEOUT_SHAPE(name, gate_, params, args, folio_, io_, for_reclaim_) \
 int tlbbatch_type_##name(params);					\
 DEFINE_STATIC_CALL_NULL(tlbbatch_orig_##name, tlbbatch_type_##name);	\
 									\
@@ -24,6 +26,7 @@ static int tlbbatch_hook_##name(params)					\
 {									\
 	struct tlbbatch_writeout out = {				\
 		.folio = (folio_),					\
+		.io = (struct swap_io_ctx *)(io_),			\
 		.gate = (gate_),					\
 		.for_reclaim = (for_reclaim_),				\
 	};								\
@@ -34,47 +37,59 @@ static int tlbbatch_hook_##name(params)					\
 				   static_call(tlbbatch_orig_##name)(args)); \
 }
 
-#define WRITEOUT_TARGET(name, to, symbol_, proto_)			\
+#define WRITEOUT_TARGET(name, to, symbol_, proto_, passes_)		\
 	{								\
 		.symbol = (symbol_),					\
 		.proto = (proto_),					\
 		.replacement = tlbbatch_hook_##name,			\
 		.original = TLBBATCH_CALL(tlbbatch_orig_##name),	\
+		.passes = passes_,					\
 		.write_out = write_##name,				\
 		.writer = TLBBATCH_CALL(to),				\
 	},
 
 #define LIST(...)	__VA_ARGS__
 
-/* Shmem's third parameter takes what a large folio is split into: none waits. */
+/*
+ * Shmem's third parameter takes what a large folio is split into: none waits.
+ *
+ * Reclaim always hands over a swap plug or, from 7.3 on, that list. Who doesn't is
+ * somebody else.
+ */
 
 #ifdef TLBBATCH_HAVE_SWAP_IO_CTX
 
 WRITEOUT_SHAPE(swap_writeout_ctx, TLBBATCH_GATE_SWAP,
 	       LIST(struct swap_io_ctx *io, struct folio *folio),
-	       LIST(io, folio), folio, true)
+	       LIST(io, folio), folio, io, true)
 WRITEOUT_SHAPE(shmem_writeout_ctx, TLBBATCH_GATE_SHMEM,
 	       LIST(struct swap_io_ctx *io, struct folio *folio,
 		    struct list_head *folio_list),
-	       LIST(io, folio, folio_list), folio, true)
+	       LIST(io, folio, folio_list), folio, io, true)
 
-static int write_swap_writeout_ctx(struct compat_swap_io *io, struct folio *folio)
+static void notrace passes_shmem_writeout_ctx(struct ftrace_regs *fregs)
 {
-	return static_call(tlbbatch_orig_swap_writeout_ctx)(&io->ctx, folio);
+	if (!compat_ftrace_argument(fregs, 2))
+		tlbbatch_flush_before_foreign_write((struct folio *)compat_ftrace_argument(fregs, 1));
 }
 
-static int write_shmem_writeout_ctx(struct compat_swap_io *io, struct folio *folio)
+static int write_swap_writeout_ctx(struct swap_io_ctx *io, struct folio *folio)
 {
-	return static_call(tlbbatch_orig_shmem_writeout_ctx)(&io->ctx, folio,
-							     NULL);
+	return static_call(tlbbatch_orig_swap_writeout_ctx)(io, folio);
+}
+
+static int write_shmem_writeout_ctx(struct swap_io_ctx *io, struct folio *folio)
+{
+	return static_call(tlbbatch_orig_shmem_writeout_ctx)(io, folio, NULL);
 }
 
 #define SWAP_CTX_TARGET							\
 	WRITEOUT_TARGET(swap_writeout_ctx, tlbbatch_write_swap, "swap_writeout", \
-			"int(struct swap_io_ctx *, struct folio *)")
+			"int(struct swap_io_ctx *, struct folio *)", NULL)
 #define SHMEM_CTX_TARGET						\
 	WRITEOUT_TARGET(shmem_writeout_ctx, tlbbatch_write_shmem, "shmem_writeout", \
-			"int(struct swap_io_ctx *, struct folio *, struct list_head *)")
+			"int(struct swap_io_ctx *, struct folio *, struct list_head *)", \
+			passes_shmem_writeout_ctx)
 
 #else
 #define SWAP_CTX_TARGET
@@ -85,21 +100,28 @@ static int write_shmem_writeout_ctx(struct compat_swap_io *io, struct folio *fol
 
 WRITEOUT_SHAPE(swap_writeout_plug, TLBBATCH_GATE_SWAP,
 	       LIST(struct folio *folio, struct swap_iocb **plug),
-	       LIST(folio, plug), folio, true)
+	       LIST(folio, plug), folio, plug, true)
 WRITEOUT_SHAPE(shmem_writeout_plug, TLBBATCH_GATE_SHMEM,
 	       LIST(struct folio *folio, struct swap_iocb **plug,
 		    struct list_head *folio_list),
-	       LIST(folio, plug, folio_list), folio, true)
+	       LIST(folio, plug, folio_list), folio, plug, true)
 
-static int write_swap_writeout_plug(struct compat_swap_io *io, struct folio *folio)
+static void notrace passes_shmem_writeout_plug(struct ftrace_regs *fregs)
 {
-	return static_call(tlbbatch_orig_swap_writeout_plug)(folio, &io->plug);
+	if (!compat_ftrace_argument(fregs, 1))
+		tlbbatch_flush_before_foreign_write((struct folio *)compat_ftrace_argument(fregs, 0));
 }
 
-static int write_shmem_writeout_plug(struct compat_swap_io *io, struct folio *folio)
+static int write_swap_writeout_plug(struct swap_io_ctx *io, struct folio *folio)
 {
-	return static_call(tlbbatch_orig_shmem_writeout_plug)(folio, &io->plug,
-							      NULL);
+	return static_call(tlbbatch_orig_swap_writeout_plug)(folio,
+			(struct swap_iocb **)io);
+}
+
+static int write_shmem_writeout_plug(struct swap_io_ctx *io, struct folio *folio)
+{
+	return static_call(tlbbatch_orig_shmem_writeout_plug)(folio,
+			(struct swap_iocb **)io, NULL);
 }
 
 #ifdef TLBBATCH_HAVE_WBC_SWAP_PLUG
@@ -108,10 +130,22 @@ static int write_shmem_writeout_plug(struct compat_swap_io *io, struct folio *fo
 
 WRITEOUT_SHAPE(swap_writeout_wbc, TLBBATCH_GATE_SWAP,
 	       LIST(struct page *page, struct writeback_control *wbc),
-	       LIST(page, wbc), page_folio(page), wbc->for_reclaim)
+	       LIST(page, wbc), page_folio(page), wbc->swap_plug,
+	       wbc->for_reclaim)
 WRITEOUT_SHAPE(shmem_writeout_wbc, TLBBATCH_GATE_SHMEM,
 	       LIST(struct page *page, struct writeback_control *wbc),
-	       LIST(page, wbc), page_folio(page), wbc->for_reclaim)
+	       LIST(page, wbc), page_folio(page), wbc->swap_plug,
+	       wbc->for_reclaim)
+
+static void notrace passes_shmem_writeout_wbc(struct ftrace_regs *fregs)
+{
+	struct page *page = (struct page *)compat_ftrace_argument(fregs, 0);
+	const struct writeback_control *wbc;
+
+	wbc = (const struct writeback_control *)compat_ftrace_argument(fregs, 1);
+	if (!wbc->swap_plug)
+		tlbbatch_flush_before_foreign_write(page_folio(page));
+}
 
 /* As reclaim's pageout() fills it in; it lives in one write-out only. */
 #define RECLAIM_WBC(io) {						\
@@ -120,17 +154,17 @@ WRITEOUT_SHAPE(shmem_writeout_wbc, TLBBATCH_GATE_SHMEM,
 	.range_start = 0,						\
 	.range_end = LLONG_MAX,						\
 	.for_reclaim = 1,						\
-	.swap_plug = &(io)->plug,					\
+	.swap_plug = (struct swap_iocb **)(io),				\
 }
 
-static int write_swap_writeout_wbc(struct compat_swap_io *io, struct folio *folio)
+static int write_swap_writeout_wbc(struct swap_io_ctx *io, struct folio *folio)
 {
 	struct writeback_control wbc = RECLAIM_WBC(io);
 
 	return static_call(tlbbatch_orig_swap_writeout_wbc)(&folio->page, &wbc);
 }
 
-static int write_shmem_writeout_wbc(struct compat_swap_io *io, struct folio *folio)
+static int write_shmem_writeout_wbc(struct swap_io_ctx *io, struct folio *folio)
 {
 	struct writeback_control wbc = RECLAIM_WBC(io);
 
@@ -139,10 +173,11 @@ static int write_shmem_writeout_wbc(struct compat_swap_io *io, struct folio *fol
 
 #define SWAP_WBC_TARGET							\
 	WRITEOUT_TARGET(swap_writeout_wbc, tlbbatch_write_swap, "swap_writepage", \
-			"int(struct page *, struct writeback_control *)")
+			"int(struct page *, struct writeback_control *)", NULL)
 #define SHMEM_WBC_TARGET						\
 	WRITEOUT_TARGET(shmem_writeout_wbc, tlbbatch_write_shmem, "shmem_writepage", \
-			"int(struct page *, struct writeback_control *)")
+			"int(struct page *, struct writeback_control *)", \
+			passes_shmem_writeout_wbc)
 
 #else
 #define SWAP_WBC_TARGET
@@ -152,7 +187,7 @@ static int write_shmem_writeout_wbc(struct compat_swap_io *io, struct folio *fol
 static const struct tlbbatch_target swap_writeout_targets[] = {
 	SWAP_CTX_TARGET
 	WRITEOUT_TARGET(swap_writeout_plug, tlbbatch_write_swap, "swap_writeout",
-			"int(struct folio *, struct swap_iocb **)")
+			"int(struct folio *, struct swap_iocb **)", NULL)
 	SWAP_WBC_TARGET
 	{ }
 };
@@ -160,7 +195,8 @@ static const struct tlbbatch_target swap_writeout_targets[] = {
 static const struct tlbbatch_target shmem_writeout_targets[] = {
 	SHMEM_CTX_TARGET
 	WRITEOUT_TARGET(shmem_writeout_plug, tlbbatch_write_shmem, "shmem_writeout",
-			"int(struct folio *, struct swap_iocb **, struct list_head *)")
+			"int(struct folio *, struct swap_iocb **, struct list_head *)",
+			passes_shmem_writeout_plug)
 	SHMEM_WBC_TARGET
 	{ }
 };

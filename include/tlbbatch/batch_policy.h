@@ -102,11 +102,12 @@ struct tlbbatch_defer_facts {
 
 /*
  * Reclaim that makes no progress lowers its priority from 12 to 0, and scans twice as
- * much at each step. From this one down it has looked at an eighth of the list in
- * vain, and folios don't wait any more: one that does can be taken back by a page
- * fault, for which the kernel lets the fault wait until the folio is gone.
+ * much at each step. At 0 it looks at the whole list, for the last time before it gives
+ * up, and folios don't wait any more: one that does can be taken back by a page fault,
+ * for which the kernel lets the fault wait until the folio is gone. Soft-limit reclaim of
+ * cgroup v1 always has priority 0: it isn't batched.
  */
-#define TLBBATCH_PRIORITY_LOW	3
+#define TLBBATCH_PRIORITY_LOW	0
 
 /**
  * struct tlbbatch_pass_facts - what decides how a pass is batched

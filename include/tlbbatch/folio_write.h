@@ -5,10 +5,10 @@
 
 #include <tlbbatch/reclaim_context.h>
 
-struct compat_swap_io;
+struct swap_io_ctx;
 
 enum tlbbatch_drop tlbbatch_folio_write(struct tlbbatch_context *ctx,
-					struct compat_swap_io *io,
+					struct swap_io_ctx *io,
 					const struct tlbbatch_waiting *w);
 
 #endif /* TLBBATCH_FOLIO_WRITE_H */

@@ -8,6 +8,8 @@
 #include <linux/types.h>
 #include <tlbbatch/kernel_calls.h>
 
+struct ftrace_regs;
+
 #define TLBBATCH_REASON_LEN	96
 
 /**
@@ -16,6 +18,8 @@
  * @proto: its prototype as BTF tells it, see btf.h
  * @replacement: what runs instead
  * @original: static call that enters the original behind its ftrace site
+ * @passes: sees the arguments of a call for which the hook doesn't act, in the ftrace
+ *	callback; or NULL
  * @write_out: of a gate: writes a folio out through @original, or NULL
  * @writer: the static call that the core reaches @write_out by
  */
@@ -24,6 +28,7 @@ struct tlbbatch_target {
 	const char *proto;
 	void *replacement;
 	struct tlbbatch_call original;
+	void (*passes)(struct ftrace_regs *fregs);
 	void *write_out;
 	struct tlbbatch_call writer;
 };

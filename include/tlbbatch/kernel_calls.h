@@ -17,8 +17,8 @@
 #include <linux/static_call.h>
 #include <linux/vm_event_item.h>
 
-struct compat_swap_io;
 struct mem_cgroup;
+struct swap_io_ctx;
 
 /* Never defined: they give the static calls below their types. */
 unsigned long tlbbatch_type_kallsyms_lookup_name(const char *name);
@@ -38,7 +38,7 @@ void tlbbatch_type_count_memcg_events(struct mem_cgroup *memcg,
 				      unsigned long count);
 void tlbbatch_type_flush_tlb_batched_pending(struct mm_struct *mm);
 void tlbbatch_type_flush_tlb_all(void);
-int tlbbatch_type_write(struct compat_swap_io *io, struct folio *folio);
+int tlbbatch_type_write(struct swap_io_ctx *io, struct folio *folio);
 /* Of luf_returns.c, whose static calls are its own. */
 unsigned long tlbbatch_type_bulk(gfp_t gfp, int nid, nodemask_t *nodemask,
 				 int nr_pages, struct page **array);

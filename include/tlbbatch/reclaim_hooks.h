@@ -24,12 +24,14 @@ void tlbbatch_hook_try_to_unmap_flush_dirty(void);
 /**
  * struct tlbbatch_writeout - a folio at a gate
  * @folio: locked, its dirty bit cleared for I/O
+ * @io: reclaim's swap I/O, to be handed on
  * @gate: which gate
  * @for_reclaim: reclaim asks for it
  * @nr_pages: pages that it had at the gate
  */
 struct tlbbatch_writeout {
 	struct folio *folio;
+	struct swap_io_ctx *io;
 	enum tlbbatch_gate gate;
 	bool for_reclaim;
 	long nr_pages;
