@@ -69,8 +69,10 @@ WRITEOUT_SHAPE(shmem_writeout_ctx, TLBBATCH_GATE_SHMEM,
 
 static void notrace passes_shmem_writeout_ctx(struct ftrace_regs *fregs)
 {
+	struct folio *folio = (struct folio *)compat_ftrace_argument(fregs, 1);
+
 	if (!compat_ftrace_argument(fregs, 2))
-		tlbbatch_flush_before_foreign_write((struct folio *)compat_ftrace_argument(fregs, 1));
+		tlbbatch_flush_before_foreign_write(folio);
 }
 
 static int write_swap_writeout_ctx(struct swap_io_ctx *io, struct folio *folio)
@@ -108,8 +110,10 @@ WRITEOUT_SHAPE(shmem_writeout_plug, TLBBATCH_GATE_SHMEM,
 
 static void notrace passes_shmem_writeout_plug(struct ftrace_regs *fregs)
 {
+	struct folio *folio = (struct folio *)compat_ftrace_argument(fregs, 0);
+
 	if (!compat_ftrace_argument(fregs, 1))
-		tlbbatch_flush_before_foreign_write((struct folio *)compat_ftrace_argument(fregs, 0));
+		tlbbatch_flush_before_foreign_write(folio);
 }
 
 static int write_swap_writeout_plug(struct swap_io_ctx *io, struct folio *folio)
