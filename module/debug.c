@@ -316,6 +316,55 @@ bool tlbbatch_debug_inject_writeout(struct folio *folio, int *ret)
 }
 
 /**
+ * tlbbatch_debug_dropped() - a folio that waited isn't written
+ * @pass: what is known of the pass
+ * @reason: why
+ */
+void tlbbatch_debug_dropped(struct tlbbatch_debug_pass *pass, enum tlbbatch_drop reason)
+{
+	pass->dropped++;
+	pass->mapped += reason == TLBBATCH_DROP_MAPPED;
+	pass->gone += reason == TLBBATCH_DROP_GONE;
+}
+
+/**
+ * tlbbatch_debug_freed() - a folio that waited is written and freed
+ * @pass: what is known of the pass
+ */
+void tlbbatch_debug_freed(struct tlbbatch_debug_pass *pass)
+{
+	pass->freed++;
+}
+
+/**
+ * tlbbatch_debug_pass_folios() - where tests/guest/bench/progress puts a kprobe
+ * @deferred: folios of the pass that waited
+ * @dropped: of these, not written
+ * @mapped: of these, mapped again
+ * @gone: or no longer in their mapping
+ * @freed: written and freed at once
+ */
+noinline __noclone void tlbbatch_debug_pass_folios(unsigned int deferred, unsigned int dropped,
+						   unsigned int mapped, unsigned int gone,
+						   unsigned int freed)
+{
+	/* Else the compiler needn't pass them. */
+	asm volatile("" : : "r" (deferred), "r" (dropped), "r" (mapped), "r" (gone), "r" (freed));
+}
+
+/**
+ * tlbbatch_debug_pass_end() - tell what became of a pass's folios
+ * @ctx: the pass, which deferred some
+ */
+void tlbbatch_debug_pass_end(const struct tlbbatch_context *ctx)
+{
+	const struct tlbbatch_debug_pass *pass = &ctx->debug;
+
+	tlbbatch_debug_pass_folios(ctx->deferred, pass->dropped, pass->mapped,
+				   pass->gone, pass->freed);
+}
+
+/**
  * tlbbatch_debug_lose() - break the books on one folio
  * @folio: dropped from the batch, on reclaim's return list
  *

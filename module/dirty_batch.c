@@ -79,6 +79,7 @@ static void drop(struct tlbbatch_context *ctx, const struct tlbbatch_waiting *w,
 	compat_take_back(ctx, w->folio, w->nr_pages);
 	tlbbatch_count(TLBBATCH_FOLIOS_DROPPED, 1);
 	tlbbatch_count(TLBBATCH_DROPPED_LOCKED + reason, 1);
+	tlbbatch_debug_dropped(&ctx->debug, reason);
 	tlbbatch_debug_lose(w->folio);
 	/* Never the last one: the return list still has the isolation's. */
 	folio_put(w->folio);

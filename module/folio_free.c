@@ -9,6 +9,7 @@
 #include <linux/pagemap.h>
 #include <compat/folio_compat.h>
 #include <tlbbatch/counters.h>
+#include <tlbbatch/debug.h>
 #include <tlbbatch/folio_free.h>
 #include <tlbbatch/kernel_calls.h>
 #include <tlbbatch/symbols.h>
@@ -65,6 +66,7 @@ void tlbbatch_folio_free_written(struct tlbbatch_context *ctx,
 	folio_unlock(folio);
 	ctx->nr_reclaimed += nr_pages;
 	tlbbatch_count(TLBBATCH_FOLIOS_FREED, 1);
+	tlbbatch_debug_freed(&ctx->debug);
 	if (!folio_batch_add(&ctx->freed, folio))
 		compat_folios_put(&ctx->freed);
 }

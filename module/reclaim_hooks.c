@@ -95,6 +95,7 @@ static void begin_pass(struct tlbbatch_context *ctx, struct pglist_data *pgdat,
 	ctx->pages_traced = 0;
 	ctx->pages_activated[0] = 0;
 	ctx->pages_activated[1] = 0;
+	ctx->debug = (struct tlbbatch_debug_pass){ };
 	tlbbatch_count(ctx->unbatched ? TLBBATCH_PASSES_UNBATCHED :
 					TLBBATCH_PASSES, 1);
 	if (ctx->batch_size != facts.batch_size && !ctx->unbatched)
@@ -122,6 +123,7 @@ static void end_pass(struct tlbbatch_context *ctx)
 	if (ctx->deferred) {
 		tlbbatch_count(TLBBATCH_PASSES_DEFERRING, 1);
 		tlbbatch_count(TLBBATCH_FLUSHES_DEFERRING, ctx->flushes);
+		tlbbatch_debug_pass_end(ctx);
 	}
 	check_tripwire(ctx);
 }

@@ -72,6 +72,19 @@ enum tlbbatch_dirty_break {
 
 #ifdef TLBBATCH_DEBUG
 
+/* What became of a pass's folios: deferred are those that were dropped or written. */
+struct tlbbatch_debug_pass {
+	unsigned int dropped;
+	unsigned int mapped;
+	unsigned int gone;
+	unsigned int freed;
+};
+
+void tlbbatch_debug_dropped(struct tlbbatch_debug_pass *pass, enum tlbbatch_drop reason);
+void tlbbatch_debug_freed(struct tlbbatch_debug_pass *pass);
+void tlbbatch_debug_pass_folios(unsigned int deferred, unsigned int dropped,
+				unsigned int mapped, unsigned int gone, unsigned int freed);
+void tlbbatch_debug_pass_end(const struct tlbbatch_context *ctx);
 bool tlbbatch_dirty_break(enum tlbbatch_dirty_break rule);
 const char *tlbbatch_debug_proto(const char *hook, const char *proto);
 bool tlbbatch_luf_break(enum tlbbatch_luf_break rule);
@@ -95,6 +108,22 @@ bool tlbbatch_debug_flush_each(void);
 void tlbbatch_debug_lose(struct folio *folio);
 
 #else
+
+struct tlbbatch_debug_pass {
+};
+
+static inline void tlbbatch_debug_dropped(struct tlbbatch_debug_pass *pass,
+					  enum tlbbatch_drop reason)
+{
+}
+
+static inline void tlbbatch_debug_freed(struct tlbbatch_debug_pass *pass)
+{
+}
+
+static inline void tlbbatch_debug_pass_end(const struct tlbbatch_context *ctx)
+{
+}
 
 static inline bool tlbbatch_dirty_break(enum tlbbatch_dirty_break rule)
 {

@@ -10,6 +10,7 @@
 #include <linux/sched.h>
 #include <compat/folio_compat.h>
 #include <tlbbatch/batch_policy.h>
+#include <tlbbatch/debug.h>
 
 struct reclaim_stat;
 struct scan_control;
@@ -56,6 +57,7 @@ struct tlbbatch_waiting {
  * @pages_activated: pages activated here, anon and file, added to @stat at the end
  * @waiting: the batch, first in first out
  * @freed: folios out of their mappings, a reference each, to be freed together
+ * @debug: the test builds' own; of no size in a release build
  *
  * Only the owner writes to it, so it needs no lock.
  */
@@ -83,6 +85,7 @@ struct tlbbatch_context {
 	unsigned int pages_activated[2];
 	struct tlbbatch_waiting waiting[TLBBATCH_WAITING_MAX];
 	struct folio_batch freed;
+	struct tlbbatch_debug_pass debug;
 };
 
 int tlbbatch_contexts_init(void);

@@ -38,12 +38,12 @@ def zero_margin:
 		1.96 * (map(pow(. - $mean; 2)) | add * ($n - 1) / $n | sqrt)
 	end;
 
-# Rows of the table of zero calls: kernel, LRU, swap, arm, ...
+# Rows of the table of zero calls: kernel, LRU, swap, load, arm, ...
 def progress_rows:
 	.[] | select(.what == "progress") | .kernel as $kernel |
-	.sides | group_by([.lru, .swap, .arm])[] |
+	.sides | group_by([.mib, .lru, .swap, .arm])[] |
 	map([.zero_calls, .calls]) as $calls |
-	[$kernel, .[0].lru, .[0].swap, .[0].arm, length,
+	[$kernel, .[0].lru, .[0].swap, "\(.[0].mib) MB", .[0].arm, length,
 	 ($calls | map(.[1]) | add), ($calls | map(.[0]) | add),
 	 "\($calls | zero_rate | of_1000)" +
 		($calls | zero_margin | if . == null then "" else " ± \(of_1000)" end),

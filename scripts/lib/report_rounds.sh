@@ -36,8 +36,8 @@ report_rounds_matrix()
 	case $(jq -r '.[0].what' "$1") in
 	progress)
 		printf '| %s |\n' \
-			'kernel | LRU | swap | arm | rounds | calls | that found nothing | per 1000 | rounds with such | OOM kills | receivers per 1000 pages | dropped: mapped | gone' \
-			'--- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | ---'
+			'kernel | LRU | swap | load | arm | rounds | calls | that found nothing | per 1000 | rounds with such | OOM kills | receivers per 1000 pages | dropped: mapped | gone' \
+			'--- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | ---'
 		rounds_jq -r 'progress_rows | map(tostring) | "| \(join(" | ")) |"' "$1"
 		;;
 	sweep)
