@@ -43,20 +43,6 @@ tlbbatch_policy_recheck(enum tlbbatch_gate gate,
 }
 
 /**
- * tlbbatch_policy_pass_batch() - how many folios share a flush in this pass
- * @facts: what holds as it begins
- *
- * Context: any; pure.
- * Return: the knob's number, or 1 where reclaim is short of progress.
- */
-unsigned int tlbbatch_policy_pass_batch(const struct tlbbatch_pass_facts *facts)
-{
-	if (facts->nr_to_reclaim && facts->priority <= facts->low)
-		return TLBBATCH_BATCH_MIN;
-	return facts->batch_size;
-}
-
-/**
  * tlbbatch_policy_defer() - may a folio at its write-out wait for a batch?
  * @facts: what holds at the gate
  *

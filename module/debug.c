@@ -11,6 +11,7 @@
 #include <linux/writeback.h>
 #include <tlbbatch/debug.h>
 #include <tlbbatch/reclaim_context.h>
+#include <tlbbatch/symbols.h>
 
 static int fail_step = -1;
 module_param(fail_step, int, 0);
@@ -37,7 +38,7 @@ module_param(skip_move_flush, bool, 0644);
 MODULE_PARM_DESC(skip_move_flush,
 		 "debug: UFFDIO_MOVE moves swap entries without a flush; LOSES DATA");
 
-static int priority_low = TLBBATCH_PRIORITY_LOW;
+static int priority_low = -1;
 module_param(priority_low, int, 0644);
 MODULE_PARM_DESC(priority_low,
 		 "debug: the priority of reclaim from which on folios don't wait; -1: none");
@@ -401,13 +402,22 @@ void tlbbatch_debug_before_flush(const struct tlbbatch_context *ctx)
 }
 
 /**
- * tlbbatch_debug_priority_low() - from which priority on folios don't wait
+ * tlbbatch_debug_pass_batch() - how many folios share a flush in this pass
+ * @sc: the pass's scan_control
+ * @batch_size: what the knob says
  *
- * Return: 0 to 12, or -1 for never.
+ * Reclaim that makes no progress lowers its priority from 12 to 0. Whether folios should
+ * wait then was measured (docs/benchmarks.md). A list that is handed over (MADV_PAGEOUT,
+ * DAMON) has no priority.
+ *
+ * Return: @batch_size, or 1 where the priority is as low as a test says.
  */
-int tlbbatch_debug_priority_low(void)
+unsigned int tlbbatch_debug_pass_batch(const struct scan_control *sc,
+				       unsigned int batch_size)
 {
-	return READ_ONCE(priority_low);
+	if (tlbbatch_nr_to_reclaim(sc) && tlbbatch_priority(sc) <= READ_ONCE(priority_low))
+		return TLBBATCH_BATCH_MIN;
+	return batch_size;
 }
 
 /**

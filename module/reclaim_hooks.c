@@ -70,14 +70,7 @@ static void check_tripwire(struct tlbbatch_context *ctx)
 static void begin_pass(struct tlbbatch_context *ctx, struct pglist_data *pgdat,
 		       struct scan_control *sc, struct reclaim_stat *stat)
 {
-	const struct tlbbatch_pass_facts facts = {
-		.batch_size = tlbbatch_knob_batch_size(),
-		.nr_to_reclaim = tlbbatch_nr_to_reclaim(sc),
-		.priority = tlbbatch_priority(sc),
-		.low = tlbbatch_debug_priority_low(),
-	};
-
-	ctx->batch_size = tlbbatch_policy_pass_batch(&facts);
+	ctx->batch_size = tlbbatch_debug_pass_batch(sc, tlbbatch_knob_batch_size());
 	/* Demotion migrates, retries and flushes in between: not batched. */
 	ctx->unbatched = tlbbatch_demotes(pgdat->node_id);
 	ctx->writing = false;
@@ -98,8 +91,6 @@ static void begin_pass(struct tlbbatch_context *ctx, struct pglist_data *pgdat,
 	ctx->debug = (struct tlbbatch_debug_pass){ };
 	tlbbatch_count(ctx->unbatched ? TLBBATCH_PASSES_UNBATCHED :
 					TLBBATCH_PASSES, 1);
-	if (ctx->batch_size != facts.batch_size && !ctx->unbatched)
-		tlbbatch_count(TLBBATCH_PASSES_LOW_PRIORITY, 1);
 }
 
 /* After the original: its folio list is the caller's, so still this task's. */

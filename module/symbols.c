@@ -71,7 +71,10 @@ static struct tlbbatch_btf btf;
 static bool btf_is_open;
 static char missing[TLBBATCH_REASON_LEN];
 
-static u32 target_memcg_offset, nr_to_reclaim_offset, priority_offset;
+static u32 target_memcg_offset;
+#ifdef TLBBATCH_DEBUG
+static u32 nr_to_reclaim_offset, priority_offset;
+#endif
 static s64 pageout_success;
 static const bool *demotion_enabled;
 
@@ -260,8 +263,10 @@ static const struct {
 	u32 *offset;
 } fields[] = {
 	{ "target_mem_cgroup", "struct mem_cgroup *", &target_memcg_offset },
+#ifdef TLBBATCH_DEBUG
 	{ "nr_to_reclaim", "unsigned long", &nr_to_reclaim_offset },
 	{ "priority", "s8", &priority_offset },
+#endif
 };
 
 static int resolve_private(void)
@@ -393,6 +398,7 @@ struct mem_cgroup *tlbbatch_target_memcg(const struct scan_control *sc)
 	return *(struct mem_cgroup **)((const char *)sc + target_memcg_offset);
 }
 
+#ifdef TLBBATCH_DEBUG
 /**
  * tlbbatch_nr_to_reclaim() - how many pages reclaim is asked for
  * @sc: the pass's scan_control
@@ -416,6 +422,7 @@ int tlbbatch_priority(const struct scan_control *sc)
 {
 	return *(const s8 *)((const char *)sc + priority_offset);
 }
+#endif
 
 /**
  * tlbbatch_pageout_success() - what pageout() returns for "written"

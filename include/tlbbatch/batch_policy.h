@@ -100,31 +100,6 @@ struct tlbbatch_defer_facts {
 	unsigned int capacity;
 };
 
-/*
- * Reclaim that makes no progress lowers its priority from 12 to 0, and scans twice as
- * much at each step. At 0 it looks at the whole list, for the last time before it gives
- * up, and folios don't wait any more: one that does can be taken back by a page fault,
- * for which the kernel lets the fault wait until the folio is gone. Soft-limit reclaim of
- * cgroup v1 always has priority 0: it isn't batched.
- */
-#define TLBBATCH_PRIORITY_LOW	0
-
-/**
- * struct tlbbatch_pass_facts - what decides how a pass is batched
- * @batch_size: folios per flush, as the knob says
- * @nr_to_reclaim: pages that reclaim is asked for; 0 where a list is handed over
- *	(MADV_PAGEOUT, DAMON), which has no priority
- * @priority: reclaim's
- * @low: the priority from which on folios don't wait
- */
-struct tlbbatch_pass_facts {
-	unsigned int batch_size;
-	unsigned long nr_to_reclaim;
-	int priority;
-	int low;
-};
-
-unsigned int tlbbatch_policy_pass_batch(const struct tlbbatch_pass_facts *facts);
 bool tlbbatch_policy_defer(const struct tlbbatch_defer_facts *facts);
 bool tlbbatch_policy_batch_size_valid(unsigned int batch_size);
 

@@ -13,7 +13,6 @@
 	X(PASSES,		passes)					\
 	X(PASSES_DEFERRING,	passes_deferring)			\
 	X(PASSES_UNBATCHED,	passes_unbatched)			\
-	X(PASSES_LOW_PRIORITY,	passes_low_priority)			\
 	X(FLUSHES_REQUESTED,	flushes_requested)			\
 	X(FLUSHES_ISSUED,	flushes_issued)				\
 	X(FLUSHES_AVOIDED,	flushes_avoided)			\

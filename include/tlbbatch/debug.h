@@ -18,6 +18,7 @@
 #include <tlbbatch/batch_policy.h>
 
 struct folio;
+struct scan_control;
 struct tlbbatch_context;
 
 #if defined(TLBBATCH_NEGATIVE_LATE)
@@ -103,7 +104,8 @@ void tlbbatch_debug_spent_own(u64 start);
 void tlbbatch_debug_spent_writing(u64 start);
 bool tlbbatch_debug_inject_writeout(struct folio *folio, int *ret);
 void tlbbatch_debug_before_flush(const struct tlbbatch_context *ctx);
-int tlbbatch_debug_priority_low(void);
+unsigned int tlbbatch_debug_pass_batch(const struct scan_control *sc,
+				       unsigned int batch_size);
 bool tlbbatch_debug_flush_each(void);
 void tlbbatch_debug_lose(struct folio *folio);
 
@@ -221,9 +223,10 @@ static inline bool tlbbatch_debug_flush_each(void)
 	return false;
 }
 
-static inline int tlbbatch_debug_priority_low(void)
+static inline unsigned int tlbbatch_debug_pass_batch(const struct scan_control *sc,
+						     unsigned int batch_size)
 {
-	return TLBBATCH_PRIORITY_LOW;
+	return batch_size;
 }
 
 #endif /* TLBBATCH_DEBUG */

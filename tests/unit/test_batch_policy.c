@@ -327,35 +327,6 @@ static void test_defer(void)
 	ok(!wrong, "defer: %u random facts: only if all are good", ROUNDS);
 }
 
-static unsigned int pass_batch(unsigned long nr_to_reclaim, int priority, int low)
-{
-	struct tlbbatch_pass_facts facts = {
-		.batch_size = 64,
-		.nr_to_reclaim = nr_to_reclaim,
-		.priority = priority,
-		.low = low,
-	};
-
-	return tlbbatch_policy_pass_batch(&facts);
-}
-
-static void test_pass_batch(void)
-{
-	int priority, wrong = 0;
-
-	for (priority = 12; priority > TLBBATCH_PRIORITY_LOW; priority--)
-		wrong += pass_batch(32, priority, TLBBATCH_PRIORITY_LOW) != 64;
-	ok(!wrong, "pass_batch: the knob's number above the low priority");
-	for (; priority >= 0; priority--)
-		wrong += pass_batch(32, priority, TLBBATCH_PRIORITY_LOW) != 1;
-	ok(!wrong, "pass_batch: 1 from it down");
-	ok(pass_batch(0, 0, TLBBATCH_PRIORITY_LOW) == 64,
-	   "pass_batch: a list that is handed over has no priority");
-	ok(pass_batch(1, 0, -1) == 64, "pass_batch: -1 is below every priority");
-	ok(TLBBATCH_PRIORITY_LOW >= 0 && TLBBATCH_PRIORITY_LOW < 12,
-	   "pass_batch: the low priority is one that reclaim reaches, and not where it begins");
-}
-
 static void test_batch_size_valid(void)
 {
 	unsigned int size, wrong = 0;
@@ -467,7 +438,6 @@ int main(void)
 	}
 	test_recheck_random();
 	test_defer();
-	test_pass_batch();
 	test_batch_size_valid();
 	test_settle();
 	test_tripped();
