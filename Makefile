@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# make module|demo|test|test-full|bench|watch-kernels|clean; see README.md.
+# make module|demo|test|test-full|bench|watch-kernels|clean; see CONTRIBUTING.md.
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 

@@ -3,6 +3,8 @@
 # What the documents' figures are computed with, by tests/host/figures, beside report.jq and
 # report_luf.jq.  jq 1.6.
 
+include "report";
+
 # Of a list of kernels: those whose release begins so; "" is all
 def of_kernel($begin): .[] | select(.kernel | startswith($begin));
 
@@ -11,6 +13,9 @@ def runs_of($begin; $workload; $swap; $lru):
 	of_kernel($begin).runs[] |
 	select(($workload == "" or .workload == $workload) and
 		($swap == "" or .swap == $swap) and ($lru == "" or .lru == $lru));
+
+# For one run: receivers per 1000 pages, off and on
+def off_on: [of_side(.off; tlb_per_1000), of_side(.on; tlb_per_1000)];
 
 # For one run: folios deferred by a pass that deferred any; pages reclaimed by any pass
 def deferred_per_pass:

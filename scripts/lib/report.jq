@@ -68,7 +68,7 @@ def kernel_report($guest; $suites; $commit):
 		] | sort_by(rank))
 	} + provenance($guest; $commit);
 
-# A list with an object per kernel: rows of the README's table, a kernel and a
+# A list with an object per kernel: rows of docs/benchmarks.md's table, a kernel and a
 # workload each, with the median and the worst pair of each combination.
 def times: if . < 10 then . * 10 | floor / 10 else floor end | "\(.)x";
 def matrix:

@@ -155,7 +155,7 @@ report_summary()
 			}'
 }
 
-# report_matrix RESULTS: the README's table
+# report_matrix RESULTS: a table of docs/benchmarks.md, how many times fewer
 report_matrix()
 {
 	printf '| %s |\n' \

@@ -106,7 +106,7 @@ def range($name):
 # Results of before the two models tell only what an ideal LUF could save.
 def tells_posted: all(.[].rows[]; .saving_as_posted_percent != null);
 
-# Rows of the tables: the first six are those of the README
+# Rows of the tables: the first six are those of docs/benchmarks.md
 def luf_table:
 	.[] | .kernel as $kernel | .rows[] |
 	[.workload, .where, $kernel, .flushes,
@@ -117,7 +117,7 @@ def luf_table:
 	 "\(.generations_given_up)\(if .given_up_most then " (\(.given_up_most))" else "" end)",
 	 .generations_untracked, .open];
 
-# The README's: of old results as they were written then
+# That of docs/benchmarks.md: of old results as they were written then
 def luf_matrix($seed):
 	(if tells_posted then
 		["workload", "where", "kernel", "real flushes",

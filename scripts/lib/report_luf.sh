@@ -51,7 +51,7 @@ report_luf_table()
 	}'
 }
 
-# report_luf_matrix RESULTS: the README's table
+# report_luf_matrix RESULTS: the table of docs/benchmarks.md
 report_luf_matrix()
 {
 	luf_jq -r --arg seed "$LUF_SEED_PERCENT" \
