@@ -33,8 +33,8 @@ static bool at_home(const struct tlbbatch_writeout *out)
 
 /*
  * From 6.12 on shmem's write-out may split a large folio; the parts go to the
- * list that reclaim works on, and the batch's reference would forbid it: rules B14
- * and B18.
+ * list that reclaim works on, and the batch's reference would forbid it.
+ * Rules B14 and B18.
  */
 static bool may_be_split(const struct tlbbatch_writeout *out)
 {
