@@ -7,9 +7,9 @@
  * @gate: where it was deferred
  * @facts: what holds now, read under the folio lock
  *
- * While it waited the folio was unlocked: it may have been refaulted, pinned,
+ * Rule B7: while it waited the folio was unlocked: it may have been refaulted, pinned,
  * split, freed from swap, truncated or poisoned. The expected references are
- * the cache's (one a page), reclaim's isolation and the batch's own.
+ * the cache's (one a page), reclaim's isolation and the batch's own (rule B5).
  *
  * Context: any; pure.
  * Return: %TLBBATCH_KEEP, or the first reason against it.
@@ -47,7 +47,7 @@ tlbbatch_policy_recheck(enum tlbbatch_gate gate,
  * @facts: what holds at the gate
  *
  * Without an owed flush there is nothing to save: the folio is written at once,
- * as the kernel would.
+ * as the kernel would. Rule B18.
  *
  * Context: any; pure.
  * Return: true if it may wait.
@@ -104,7 +104,7 @@ tlbbatch_policy_settle(const struct tlbbatch_owed *owed, u64 flush_ipis)
  * @reported: pages that reclaim counted as written in this pass
  * @seen: pages that the write-out hooks saw
  *
- * A write that no hook saw may have started before its flush.
+ * Rule B4: a write that no hook saw may have started before its flush.
  *
  * Context: any; pure.
  * Return: true if batching must be switched off.

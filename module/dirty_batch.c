@@ -6,7 +6,7 @@
  * list of shrink_folio_list(), which the running task owns. It carries
  * reclaim's isolation reference and one of the batch's own: reclaim tests the
  * dirty bit again after the deferral, and would free a folio that somebody
- * cleaned in between, was it not for that reference.
+ * cleaned in between, was it not for that reference (rule B5).
  */
 #include <linux/mm.h>
 #include <linux/pagemap.h>
@@ -61,8 +61,8 @@ void tlbbatch_batch_defer(struct tlbbatch_context *ctx,
 /*
  * A folio that is clean, or under writeback, where it waited was written by
  * somebody that is unknown here, perhaps before the flush. Dirty again, it will
- * be written again. Whoever writes shmem outside of reclaim got its flush first
- * (tlbbatch_flush_before_foreign_write()), and has moved the folio away.
+ * be written again (rule B8). Whoever writes shmem outside of reclaim got its flush
+ * first (tlbbatch_flush_before_foreign_write()), and has moved the folio away.
  */
 static bool written_by_others(enum tlbbatch_drop reason)
 {
@@ -75,7 +75,7 @@ static void drop(struct tlbbatch_context *ctx, const struct tlbbatch_waiting *w,
 {
 	if (written_by_others(reason))
 		folio_set_dirty(w->folio);
-	/* Reclaim counted it as written when it was deferred. It wasn't. */
+	/* Reclaim counted it as written when it was deferred. It wasn't: rule B13. */
 	compat_take_back(ctx, w->folio, w->nr_pages);
 	tlbbatch_count(TLBBATCH_FOLIOS_DROPPED, 1);
 	tlbbatch_count(TLBBATCH_DROPPED_LOCKED + reason, 1);
@@ -90,11 +90,11 @@ static void drop(struct tlbbatch_context *ctx, const struct tlbbatch_waiting *w,
  * @ctx: the running task's pass
  * @io: gathers what is written; the caller submits it. In pageout() it must be
  *	reclaim's own: whoever asks for a second one while the first isn't submitted
- *	can wait for ever for the pool that both come from
+ *	can wait for ever for the pool that both come from (rule B11)
  *
- * Nothing is written before the flush that covers it: what none has covered yet
- * gets one here. While a folio is written no other one is locked: a swap device
- * that is served by user space (FUSE, nbd) may fault on any of them. What completed
+ * Nothing is written before the flush that covers it (rule B1): what none has covered
+ * yet gets one here. While a folio is written no other one is locked (rule B6): a swap
+ * device that is served by user space (FUSE, nbd) may fault on any of them. What completed
  * at once (zram, zswap) is freed right behind its write, so that the memory that a
  * compressor takes is given back as it goes.
  *
@@ -140,6 +140,8 @@ void tlbbatch_batch_write(struct tlbbatch_context *ctx, struct swap_io_ctx *io)
 /**
  * tlbbatch_batch_write_rest() - the same, where reclaim's swap I/O is over
  * @ctx: the running task's pass
+ *
+ * Rule B11: the batch is empty, and its I/O submitted, before the pass returns.
  *
  * Context: the owner of @ctx, behind shrink_folio_list().
  */

@@ -2,7 +2,7 @@
 /*
  * Putting off a flush that reclaim asks for, and issuing one for many.
  *
- * current->tlb_ubc stays the kernel's: the module reads it, and leaves it to
+ * Rule B3: current->tlb_ubc stays the kernel's: the module reads it, and leaves it to
  * try_to_unmap_flush() to clear it after a real flush. As nothing is ever
  * cleared without one, mm->tlb_flush_batched and its users (munmap, mprotect,
  * mremap, madvise) see a reclaim that takes a little longer, and nothing else.
@@ -34,7 +34,7 @@ static u64 flush_ipis(void)
  * tlbbatch_flush_put_off() - note a flush that reclaim asked for
  * @ctx: the running task's pass
  *
- * The caller guarantees that no write-out starts before tlbbatch_flush_now().
+ * The caller guarantees that no write-out starts before tlbbatch_flush_now() (rule B1).
  * tlb_ubc.writable is sticky, so a folio that had no dirty PTE itself is counted
  * as a request when one before it had: flushes_requested is an upper bound then.
  *
@@ -42,7 +42,7 @@ static u64 flush_ipis(void)
  */
 void tlbbatch_flush_put_off(struct tlbbatch_context *ctx)
 {
-	/* Pairs with the lock of the folio that is unlocked next. */
+	/* Its folio_unlock() orders this; pairs with the lock of who writes it next (rule B15). */
 	WRITE_ONCE(ctx->owes, true);
 	ctx->owed.requests++;
 	ctx->owed.ipis += flush_ipis();
@@ -102,7 +102,7 @@ void tlbbatch_flush_now(struct tlbbatch_context *ctx)
  *
  * mm->tlb_flush_batched was raised under the page table lock when reclaim
  * unmapped, so whoever holds that lock now finds it. The kernel flushes only if
- * that is still owed.
+ * that is still owed. Rule B17.
  *
  * Context: page table locks held; doesn't sleep.
  */
@@ -120,7 +120,7 @@ void tlbbatch_flush_before_move(struct mm_struct *mm)
  * maps, and which it locked, can't be stored to; but a pass that owes a flush may have
  * let go of that very folio. Then every CPU is flushed: whose page tables mapped it
  * isn't known any more. A folio on an LRU was let go by none: it comes back there
- * behind the pass and its flush.
+ * behind the pass and its flush. Rule B15.
  *
  * Context: the folio is locked and nobody maps it; preemption off, interrupts on.
  *	Doesn't sleep.

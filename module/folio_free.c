@@ -2,7 +2,7 @@
 /*
  * Freeing what a write-out completed synchronously: zram, zswap, brd, pages
  * full of zeros. The only place that takes a folio out of its mapping or off
- * reclaim's return list.
+ * reclaim's return list (rule B12).
  */
 #include <linux/list.h>
 #include <linux/mm.h>
@@ -32,7 +32,7 @@ static bool remove_from_mapping(struct tlbbatch_context *ctx,
 
 /**
  * tlbbatch_folio_free_written() - free a written folio if it is done with
- * @ctx: the running task's pass; its flush has covered @folio
+ * @ctx: the running task's pass; its flush has covered @folio (rule B2)
  * @folio: unlocked, on the return list of the pass; the batch's reference to
  *	it is used up
  *

@@ -24,6 +24,7 @@ static bool unevictable(struct folio *folio, struct address_space *mapping)
 	       (mapping && mapping_unevictable(mapping));
 }
 
+/* Rule B7: what was remembered is compared, never followed. */
 static enum tlbbatch_drop recheck(const struct tlbbatch_waiting *w)
 {
 	struct folio *folio = w->folio;
@@ -82,7 +83,7 @@ static void note_error(const struct tlbbatch_waiting *w, int error)
 /*
  * AOP_WRITEPAGE_ACTIVATE: not written, still locked, and wanted on the active
  * list. What shrink_folio_list() does at activate_locked, in pages. It sums
- * PGACTIVATE before its last flush, so the pass adds these at its end.
+ * PGACTIVATE before its last flush, so the pass adds these at its end (rule B13).
  */
 static void activate(struct tlbbatch_context *ctx, struct folio *folio)
 {
@@ -121,7 +122,7 @@ static void activate(struct tlbbatch_context *ctx, struct folio *folio)
  * Context: the owner of @ctx, no folio of the batch locked; sleeps where the
  *	kernel's write-out does. Returns with the folio unlocked.
  * Return: %TLBBATCH_KEEP if the kernel's write-out took it (errors included, as
- *	the kernel counts them), else why it goes back unwritten.
+ *	the kernel counts them), else why it goes back unwritten (rule B8).
  */
 enum tlbbatch_drop tlbbatch_folio_write(struct tlbbatch_context *ctx,
 					struct swap_io_ctx *io,
@@ -132,7 +133,7 @@ enum tlbbatch_drop tlbbatch_folio_write(struct tlbbatch_context *ctx,
 	enum tlbbatch_drop reason;
 	int ret;
 
-	/* Trying is enough, and waiting could deadlock: reclaim holds others. */
+	/* Rule B6: trying is enough, and waiting could deadlock: reclaim holds others. */
 	if (tlbbatch_debug_drops() || !folio_trylock(folio))
 		return TLBBATCH_DROP_LOCKED;
 	reason = recheck(w);

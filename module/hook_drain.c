@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The one place that waits for tasks before the module's text may go.
+ * The one place that waits for tasks before the module's text may go: rule H13.
  *
  *  1. no pass is admitted, and every pass that was has ended (the caller)
  *  2. the ops is unregistered; that waits for RCU-tasks: nobody is on the way

@@ -5,11 +5,11 @@
  * Two ftrace_ops serve them: one for the hooks that redirect, and one, with a
  * trampoline of its own, for the hook that only looks (move_hook.c). Each is
  * registered at the first attach, on a dummy function of the module's own
- * (hook_selftest.c), and is proven there before anything real is touched.
+ * (hook_selftest.c), and is proven there before anything real is touched (rule H8).
  * Hooks then enter and leave its filter one by one. The dummy stays in the
- * filter, because an empty filter would mean "trace every function"; so does the
- * registration, until unload, because to unregister waits for RCU-tasks, which
- * takes seconds under load. A detached function's ftrace site is a nop again:
+ * filter, because an empty filter would mean "trace every function" (rule H7); so does
+ * the registration, until unload, because to unregister waits for RCU-tasks, which
+ * takes seconds under load (rule H6). A detached function's ftrace site is a nop again:
  * it costs what it costs without the module.
  */
 #define pr_fmt(fmt) "tlbbatch: " fmt
@@ -90,8 +90,8 @@ static struct hook_set redirecting = {
 	.ops = {
 		.func = callback,
 		/*
-		 * IPMODIFY: one such user a function, others get -EBUSY. PERMANENT:
-		 * kernel.ftrace_enabled=0 is refused instead of cutting the hooks off.
+		 * IPMODIFY: one such user a function, others get -EBUSY (rule H4). PERMANENT:
+		 * kernel.ftrace_enabled=0 is refused instead of cutting the hooks off (rule H6).
 		 */
 		.flags = FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_PERMANENT |
 			 COMPAT_FTRACE_OPS_FL,
@@ -132,7 +132,7 @@ static void refuse(struct tlbbatch_hook *hook, const char *reason)
 		hook->lost);
 }
 
-/* The first target that this kernel has; if none fits, @near is one by name. */
+/* Rule H1: the first target that this kernel has; if none fits, @near is one by name. */
 static const struct tlbbatch_target *choose(const struct tlbbatch_hook *hook,
 					    const struct tlbbatch_target **near)
 {
@@ -157,7 +157,7 @@ static const struct tlbbatch_target *choose(const struct tlbbatch_hook *hook,
 
 /*
  * Behind the ftrace site, which an ENDBR may precede: an original is entered by a
- * direct call, once for all tracers, and never through its own hook.
+ * direct call, once for all tracers, and never through its own hook (rule H10).
  */
 static bool prepare(struct tlbbatch_hook *hook,
 		    const struct tlbbatch_target *target)
@@ -217,7 +217,7 @@ static void resolve(struct tlbbatch_hook *hook)
 /**
  * tlbbatch_hooks_resolve() - find and verify every target
  *
- * Each hook that can't be armed keeps the reason, for its file under hooks/.
+ * Each hook that can't be armed keeps the reason, for its file under hooks/ (rule H2).
  *
  * Context: process context, once at load, symbols found and BTF open.
  */
@@ -258,8 +258,8 @@ static bool is_live(const struct tlbbatch_hook *hook)
 }
 
 /*
- * Never leave the filter empty: the dummy stays in it. Only memory for the new
- * filter can be missing; if it stays so, the hook stays, and does nothing.
+ * Never leave the filter empty: the dummy stays in it (rule H7). Only memory for the new
+ * filter can be missing; if it stays so, the hook stays, and does nothing (rule H3).
  */
 static int detach(struct tlbbatch_hook *hook)
 {
@@ -284,7 +284,7 @@ static int detach(struct tlbbatch_hook *hook)
 }
 
 /*
- * A BPF trampoline that was there first may call the original by itself, without
+ * Rule H5: a BPF trampoline that was there first may call the original by itself, without
  * a look at where we sent it: ftrace tells such users only of an ops that is
  * registered whole. One that comes later learns of us, and shares. So look after
  * the hook is in, and before any pass is admitted.
@@ -404,7 +404,7 @@ static int prove_sets(void)
 }
 
 /**
- * tlbbatch_hooks_attach() - arm every hook, or none
+ * tlbbatch_hooks_attach() - arm every hook, or none (rule H2)
  *
  * Context: process context, may sleep; knob mutex held, no pass admitted.
  * Return: 0; -EOPNOTSUPP if a hook is unavailable; -EBUSY if another IPMODIFY
@@ -465,7 +465,7 @@ bool tlbbatch_hooks_registered(void)
 /**
  * tlbbatch_hooks_unregister() - take each ops out of ftrace
  *
- * First unregister, then clear the filter. Returns after an RCU-tasks grace
+ * First unregister, then clear the filter (rule H7). Returns after an RCU-tasks grace
  * period (kernels with CONFIG_PREEMPTION): no task is in a callback then.
  *
  * Context: process context, may sleep long.

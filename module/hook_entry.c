@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How an original is entered behind its ftrace site.
+ * How an original is entered behind its ftrace site: rule H10.
  *
  * A replacement calls an entry of this file, and that jumps. A call straight into
  * the middle of a function is nothing that the kernel expects: with call depth

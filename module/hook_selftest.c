@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The self-test: hook functions of the module's own. Of a hook that redirects, see
+ * The self-test (rule H8): hook functions of the module's own. Of a hook that redirects, see
  * that the replacement runs, that the original can be called from it exactly once,
  * and that a caller for whom the hook doesn't act is left alone; of one that looks,
  * that it sees the arguments it is there for and no others, and changes none.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Every function of the kernel that is hooked, a row each. Where its shape
- * differs from kernel to kernel, include/compat/ lists the targets.
+ * differs from kernel to kernel, include/compat/ lists the targets (rule H1).
  */
 #include <compat/reclaim_shapes.h>
 #include <compat/writeout_shapes.h>
@@ -32,7 +32,7 @@ static const struct tlbbatch_target move_targets[] = {
 	}, { }
 };
 
-/* Attached in this order and detached in reverse; shrink_folio_list() opens
+/* Rule H9: attached in this order and detached in reverse; shrink_folio_list() opens
  * the contexts without which folios never wait, so it comes last.
  */
 struct tlbbatch_hook tlbbatch_hooks[] = {

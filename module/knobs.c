@@ -58,7 +58,7 @@ static int enable(void)
 }
 
 /*
- * Every flush that was put off is issued before the first gate goes. Killed in
+ * Rule H9: every flush that was put off is issued before the first gate goes. Killed in
  * between, batching stands still and is still "enabled": a later write of 0
  * finishes it, one of 1 resumes.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Would LUF (Lazy Unmap Flush) save flushes on this workload? Tracking changes
- * nothing in what the kernel does: it watches, counts and simulates.
+ * nothing in what the kernel does (rule L1): it watches, counts and simulates.
  *
  *  luf_observe.c	attaches to the kernel and is off otherwise
  *  luf_returns.c	what it must see the end of: two functions, redirected
@@ -64,7 +64,7 @@ static int memory_changes(struct notifier_block *block, unsigned long action,
 	    action != MEM_OFFLINE)
 		return NOTIFY_OK;
 	tlbbatch_luf_give_up(NULL, TLBBATCH_LUF_REASON_HOTPLUG);
-	/* Nobody looks at pages of a generation that is over; see end(). */
+	/* Rule L17: nobody looks at pages of a generation that is over; see end(). */
 	synchronize_rcu();
 	return NOTIFY_OK;
 }
@@ -96,7 +96,7 @@ static void unwatch_hotplug(void)
 	cpuhp_remove_state_nocalls(cpu_state);
 }
 
-/* Where the simulation would be wrong, or would have nothing to say. */
+/* Rule L19: where the simulation would be wrong, or would have nothing to say. */
 static const char *unfit(void)
 {
 	if (!compat_flush_sends_ipis())
@@ -127,7 +127,7 @@ static void set_loose(void)
 	held = false;
 }
 
-/* All that begins a generation is closed; what is attached is detached. */
+/* Rule L18: all that begins a generation is closed; what is attached is detached. */
 static int detach(void)
 {
 	int err;

@@ -40,7 +40,7 @@ static void cover(unsigned int cpu, enum tlbbatch_luf_model model, u64 number)
 	u64 *youngest = &covered[cpu].by[model];
 	u64 old = READ_ONCE(*youngest);
 
-	/* A full barrier: pairs with the one behind tlbbatch_luf_is_covered(). */
+	/* A full barrier: pairs with smp_rmb() in end(), luf_table.c. */
 	while (old < number && !try_cmpxchg64(youngest, &old, number))
 		;
 }

@@ -2,7 +2,7 @@
 /*
  * Every function of the kernel whose entry LUF tracking watches, a row each: the
  * pass, its unmaps and flushes; pages that are taken without mm_page_alloc; and the
- * events of rule 19, by which a stale read-only entry could be seen.
+ * events of rule L11, by which a stale read-only entry could be seen.
  *
  * An event is seen at its start, before the kernel acts. It meets the generations
  * that freed pages of its file: stale entries of a file's pages lie where a VMA of
@@ -83,7 +83,7 @@ static void see_flush_tlb_batched_pending(struct ftrace_regs *fregs)
 	tlbbatch_luf_see_pending((struct mm_struct *)compat_ftrace_argument(fregs, 0));
 }
 
-/* Section: reuse */
+/* Section: reuse, rule L9 */
 
 /* Compaction, contiguous allocation, page reporting: all take from the buddy here. */
 static void see_isolate_free_page(struct ftrace_regs *fregs)
@@ -104,7 +104,7 @@ static void see_memcg_kmem_charge_page(struct ftrace_regs *fregs)
 	tlbbatch_luf_reuse(pfn, 1U << compat_ftrace_argument(fregs, 2));
 }
 
-/* Section: rule 19 */
+/* Section: events, rule L11 */
 
 /* A write fault, or a write by GUP. */
 static void see_write_fault(struct ftrace_regs *fregs)
@@ -127,7 +127,8 @@ static void see_uprobe_mmap(struct ftrace_regs *fregs)
 
 /*
  * Whoever writes without asking, some in the kernel, has opened it: loop devices,
- * file servers. Behind get_write_access(); pairs with the barrier in note_file().
+ * file servers. Behind get_write_access(), whose full barrier pairs with those in
+ * tlbbatch_luf_interest() and note_file().
  */
 static void see_security_file_open(struct ftrace_regs *fregs)
 {
@@ -351,7 +352,7 @@ const unsigned int tlbbatch_luf_nr_entries = ARRAY_SIZE(tlbbatch_luf_entries);
 /**
  * tlbbatch_luf_large_freed_early() - does reclaim free large folios unflushed?
  *
- * Then they may be in use before their generation begins: it isn't tracked.
+ * Then they may be in use before their generation begins: it isn't tracked (rule L14).
  *
  * Context: any.
  */

@@ -64,7 +64,9 @@ unsigned int tlbbatch_luf_my_table(void)
  * @file: the file
  * @by: 1 or -1
  *
- * A full barrier: the caller is about to unmap; see tlbbatch_luf_give_up().
+ * A full barrier: the caller looks next who may write the file, and then unmaps. Pairs
+ * with get_write_access() and mapping_map_writable(), behind which an event asks
+ * tlbbatch_luf_interesting(); and with smp_mb() in tlbbatch_luf_close().
  *
  * Context: any.
  */

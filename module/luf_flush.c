@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Flushes that LUF would not have put off, as each CPU does them: those that the
+ * Flushes that LUF would not have put off, as each CPU does them (rule L5): those that the
  * kernel asks for an mm, and those of a context switch.
  *
  * A CPU uses entries of the mm that is loaded there; to load another, or the same
@@ -8,7 +8,7 @@
  * unmap raises. So a full flush of the loaded mm leaves no stale entry in reach,
  * with or without PCIDs.
  *
- * Of all these the posted series (v12, 17/25: tlb_flush_end()) notices only those of
+ * Rule L7: of all these the posted series (v12, 17/25: tlb_flush_end()) notices only those of
  * flush_tlb_batched_pending(), besides its own and a batch's.
  */
 #include <linux/cpumask.h>

@@ -8,7 +8,7 @@
  * tlbbatch_luf_judge_flush() - would LUF have put this flush off?
  * @pending: what it is about to cover
  *
- * Only a flush that covers read-only unmaps alone makes a generation. One that
+ * Rule L3: only a flush that covers read-only unmaps alone makes a generation. One that
  * covers nothing that was seen isn't known to be read-only.
  *
  * Return: what it is to the simulation.
@@ -30,7 +30,7 @@ tlbbatch_luf_judge_flush(const struct tlbbatch_luf_pending *pending)
  * @facts: what is known of it
  *
  * Coverage came first if it is there; but pages that aren't free any more may have
- * been taken before it, so they count as needed.
+ * been taken before it, so they count as needed (rule L10).
  *
  * Return: its state from now on; OPEN if it stays open.
  */

@@ -50,7 +50,7 @@ static void notrace callback(unsigned long ip, unsigned long parent_ip,
 	ftrace_test_recursion_unlock(bit);
 }
 
-/* PERMANENT: ftrace_enabled=0 would make the answer a wrong one, silently. */
+/* PERMANENT: ftrace_enabled=0 would make the answer a wrong one, silently (rule H6). */
 static struct ftrace_ops ops = {
 	.func = callback,
 	.flags = FTRACE_OPS_FL_PERMANENT | COMPAT_FTRACE_OPS_FL,
@@ -163,7 +163,7 @@ static int attach_entries(void)
 	return tlbbatch_luf_register(&ops, err, &entries_attached);
 }
 
-/* First unregister, then clear the filter. */
+/* First unregister, then clear the filter: rule H7. */
 static int detach_entries(void)
 {
 	int err;
@@ -225,7 +225,7 @@ static const char *resolve_points(void)
 
 static unsigned int points_attached;
 
-/* Without memory a stub takes the place of the probe: this can't fail. */
+/* Without memory a stub takes the place of the probe: this can't fail (rule H14). */
 static void detach_points(void)
 {
 	while (points_attached) {
@@ -269,7 +269,7 @@ const char *tlbbatch_luf_resolve(void)
 /**
  * tlbbatch_luf_attach() - begin to watch
  *
- * Passes begin to be seen last, when all that can end a generation is watched.
+ * Rule L18: passes begin to be seen last, when all that can end a generation is watched.
  *
  * Context: process context, may sleep; tables made.
  * Return: 0, or what registering returned; what is attached then must be detached.
@@ -284,8 +284,8 @@ int tlbbatch_luf_attach(void)
  * tlbbatch_luf_detach() - stop
  *
  * Nobody is in a probe, a replacement or a callback when it returns: ftrace waits for
- * RCU-tasks where tasks can be preempted, the others for RCU. No step of it needs
- * memory.
+ * RCU-tasks where tasks can be preempted, the others for RCU (rule H13). No step of it
+ * needs memory (rule H14).
  *
  * Context: process context, may sleep, for seconds under load; no generation begins
  *	any more.

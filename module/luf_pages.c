@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Lists of page frames, made of chunks of one pool. Its size is the bound of what
- * LUF tracking remembers; nothing is allocated while reclaim runs.
+ * LUF tracking remembers; nothing is allocated while reclaim runs (rule L14).
  */
 #include <linux/mm.h>
 #include <linux/spinlock.h>
@@ -21,7 +21,7 @@ static struct chunk *chunks;
 
 /**
  * struct part - the free chunks of a few CPUs
- * @lock: of the list; tasks only, reclaim and readers of sysfs, never an interrupt
+ * @lock: of the list; tasks only, reclaim and readers of sysfs, never an interrupt (rule L16)
  * @first: the first one's number, 0 if there is none
  * @nr: how many
  *

@@ -176,7 +176,7 @@ static bool is_idle(const struct pass *pass)
 }
 
 /*
- * Of MADV_PAGEOUT no end is seen: who sleeps behind it would keep the slot. All
+ * Rule L15. Of MADV_PAGEOUT no end is seen: who sleeps behind it would keep the slot. All
  * reclaim runs with PF_MEMALLOC. A task that is in a slot is alive: it doesn't get past
  * do_exit()'s first instruction without the lock (tlbbatch_luf_see_exit()), and behind
  * it is given none (claim_pass()).
@@ -233,7 +233,7 @@ void tlbbatch_luf_see_pass(void)
 	WRITE_ONCE(pass->active, true);
 	pass->demotes = false;
 	pass->completes = false;
-	/* What is pending already wasn't seen: whose it is isn't known. */
+	/* What is pending already wasn't seen: whose it is isn't known (rule L3). */
 	if (current->tlb_ubc.flush_required)
 		pass->mixed = 1;
 	tlbbatch_luf_put_pass(pass);
@@ -243,7 +243,7 @@ void tlbbatch_luf_see_pass(void)
  * tlbbatch_luf_see_pass_end() - what shrink_folio_list() left is put back
  *
  * Up to 6.12 or so under lruvec->lru_lock, for which interrupts wait, too: whoever
- * holds a lock of ours may be interrupted by one. So none is taken here, and what is
+ * holds a lock of ours may be interrupted by one (rule L16). So none is taken here, and what is
  * pending is forgotten by whoever takes the slot next.
  *
  * Context: reclaim, interrupts off perhaps.
@@ -279,7 +279,8 @@ void tlbbatch_luf_see_exit(void)
 /**
  * tlbbatch_luf_is_closing() - is tracking about to end?
  *
- * Context: any; pairs with the barrier in tlbbatch_luf_close().
+ * Context: any, behind the full barrier of an add_file(); it pairs with that in
+ *	tlbbatch_luf_close().
  */
 bool tlbbatch_luf_is_closing(void)
 {
@@ -290,7 +291,7 @@ bool tlbbatch_luf_is_closing(void)
  * tlbbatch_luf_close() - no generation begins any more, and all that are open end
  * @close: or begin again, if tracking can't end
  *
- * Before the first event goes unseen: else a generation could be saved behind it.
+ * Before the first event goes unseen: else a generation could be saved behind it (rule L18).
  *
  * Context: process context.
  */
@@ -299,7 +300,10 @@ void tlbbatch_luf_close(bool close)
 	WRITE_ONCE(closing, close);
 	if (!close)
 		return;
-	/* A pass that didn't see it in begin_generation() finds that it was hit. */
+	/*
+	 * A pass that didn't see it in begin_generation() finds that it was hit. Pairs
+	 * with the full barrier in add_file(), by tlbbatch_luf_interest().
+	 */
 	smp_mb();
 	tlbbatch_luf_give_up(NULL, TLBBATCH_LUF_REASON_OFF);
 }
@@ -308,7 +312,7 @@ void tlbbatch_luf_close(bool close)
  * tlbbatch_luf_passes_hit() - an event met a file
  * @file: the file; NULL for all
  *
- * A pass that unmapped some of it and hasn't flushed yet gives up its generation.
+ * A pass that unmapped some of it and hasn't flushed yet gives up its generation (rule L12).
  *
  * Context: any but NMI; no lock: a hit too many is on the safe side.
  */
@@ -319,7 +323,7 @@ void tlbbatch_luf_passes_hit(const struct address_space *file)
 	for (i = 0; i < BIT(passes_bits); i++) {
 		struct pass *pass = &passes[i];
 
-		/* Pairs with the release in note_file(). */
+		/* Pairs with the release in add_file(). */
 		nr = smp_load_acquire(&pass->files.nr);
 		for (j = 0; j < min(nr, TLBBATCH_LUF_FILES); j++)
 			if (!file || READ_ONCE(pass->files.file[j]) == file)

@@ -20,7 +20,7 @@
  * @untracked: some didn't fit
  * @remote: one of them is of a file system that others write to, or can't be told
  * @open_write: the file of one is open for writing
- * @hit: an event of rule 19 met one of @files; written by anybody
+ * @hit: an event of rule L11 met one of @files; written by anybody
  * @last_mixed: the last unmap wasn't read-only, and isn't settled yet
  * @was_pending: a flush was required before the last unmap
  * @stale_files: @files are of unmaps that are flushed already

@@ -2,9 +2,9 @@
 /*
  * Two functions of which LUF tracking must know what is true behind them: the batched
  * flush, which is complete then, and the bulk page allocator, whose pages are known
- * then. A replacement runs instead, calls the original and looks.
+ * then. A replacement runs instead, calls the original and looks (rule L1).
  *
- * Return probes would do, if they could be removed without fail. A kprobe on an
+ * Return probes would do, if they could be removed without fail (rule H14). A kprobe on an
  * ftrace site needs memory for that: without it disarm_kprobe_ftrace() has lowered
  * its count already, so that a second attempt would lower it once more, and the
  * probe stays hashed in memory that is about to go. unregister_ftrace_function()
@@ -64,7 +64,7 @@ static void take(const struct page *page)
 	preempt_enable();
 }
 
-/* What was in the array before is in use, and in no open generation. */
+/* Rule L9. What was in the array before is in use, and in no open generation. */
 static void take_array(struct page **array, unsigned long nr)
 {
 	unsigned long i;
@@ -293,7 +293,7 @@ int tlbbatch_luf_returns_attach(void)
 /**
  * tlbbatch_luf_returns_detach() - stop
  *
- * In the order of rule 15: nobody is on the way to a replacement, then nobody sleeps
+ * In the order of rule H13: nobody is on the way to a replacement, then nobody sleeps
  * in one. Who is in the last instructions of one is waited for by the caller.
  *
  * Context: process context, may sleep, for seconds under load.

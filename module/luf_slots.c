@@ -33,7 +33,7 @@
 
 /**
  * struct shard - some of the slots, one after the other
- * @lock: who takes off the lists; tasks only, never an interrupt
+ * @lock: who takes off the lists; tasks only, never an interrupt (rule L16)
  * @owed: generations of which a page was used again: LUF would flush for them
  * @done: generations that are over in all models
  * @nr_used: slots in use
@@ -124,7 +124,7 @@ static unsigned int take_from(unsigned int shard)
 		slot = find_next_zero_bit(used, end, slot);
 		if (slot >= end)
 			break;
-		/* Acquires what whoever gave it back did; see give_back(). */
+		/* Acquires what whoever gave it back did: pairs with tlbbatch_luf_give_back(). */
 		if (!test_and_set_bit(slot, used)) {
 			atomic_inc(&shards[shard].nr_used);
 			return slot;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The open generations, and how each of them ends: in each model exactly once, by a
- * cmpxchg of its word. Who wins it counts it; the slot is reaped when it has ended in
+ * cmpxchg of its word (rule L8). Who wins it counts it; the slot is reaped when it has ended in
  * all models, later, by a reclaim pass or a reader of sysfs, since the winner may be
  * an interrupt or an NMI.
  *
- * Coverage is noticed late, whenever somebody looks at a generation. That is the
+ * Coverage is noticed late, whenever somebody looks at a generation (rule L10). That is the
  * honest direction: a page that was taken meanwhile makes it needed, not saved.
  */
 #include <linux/bitmap.h>
@@ -195,7 +195,7 @@ static void end_in(unsigned int slot)
 }
 
 /*
- * A page was used again: LUF flushes for it now, which covers whatever else these CPUs
+ * Rule L9. A page was used again: LUF flushes for it now, which covers whatever else these CPUs
  * put off. That is as many locked operations as it has CPUs, and this is inside of a
  * page's allocation: a reclaim pass or a reader does them, and takes the number with it
  * that was the youngest now. Late is the honest direction.
@@ -262,13 +262,13 @@ static void end(unsigned int slot, enum tlbbatch_luf_model model, u64 word,
 	/*
 	 * The coverage is read first, then the pages: one that is free now was free
 	 * at the coverage, or its use would have been an event. Pairs with the full
-	 * barrier of the cmpxchg in luf_coverage.c.
+	 * barrier of the cmpxchg in cover(), luf_coverage.c. Rule L10.
 	 */
 	smp_rmb();
 	if (facts.covered && !tlbbatch_luf_break(TLBBATCH_LUF_BREAK_LOOK) &&
 	    !tlbbatch_luf_break(TLBBATCH_LUF_BREAK_REUSE)) {
 		/*
-		 * Memory that goes away gives up first, then waits for this; see
+		 * Rule L17: memory that goes away gives up first, then waits for this; see
 		 * memory_changes(). The caller may have slept since its look.
 		 */
 		rcu_read_lock();
@@ -373,7 +373,7 @@ void tlbbatch_luf_stillborn(enum tlbbatch_luf_reason reason)
 }
 
 /**
- * tlbbatch_luf_untracked() - a generation that didn't fit into the bookkeeping
+ * tlbbatch_luf_untracked() - a generation that didn't fit into the bookkeeping (rule L14)
  *
  * Context: any.
  */
@@ -443,7 +443,7 @@ static void give_up_slot(unsigned int slot, const struct address_space *file,
  * @file: the file; NULL for all
  * @reason: what happened
  *
- * Passes first: one that isn't in the table yet, when that is gone through, finds
+ * Passes first (rule L12): one that isn't in the table yet, when that is gone through, finds
  * out that it was hit when it enters it.
  *
  * Context: any but NMI, before the kernel acts.
@@ -459,7 +459,7 @@ void tlbbatch_luf_give_up(const struct address_space *file,
 	    reason != TLBBATCH_LUF_REASON_OFF)
 		return;
 	tlbbatch_luf_passes_hit(file);
-	/* Pairs with the barrier in tlbbatch_luf_see_flush(). */
+	/* Pairs with the barrier in begin_generation(). */
 	smp_mb();
 	for_each_used(slot)
 		give_up_slot(slot, file, reason);

@@ -58,7 +58,7 @@ static bool is_local(const struct address_space *file)
 	return sb->s_type->fs_flags & FS_REQUIRES_DEV;
 }
 
-/* Who has a memfd open for writing isn't counted. */
+/* Rule L13: the kernel doesn't count writers of a memfd. */
 static bool is_unnamed(const struct super_block *sb)
 {
 	return sb->s_magic == TMPFS_MAGIC && sb->s_flags & SB_KERNMOUNT;
@@ -71,7 +71,7 @@ static bool is_readonly(struct address_space *file)
 }
 
 /*
- * Rule 18a: under the folio lock, before the unmap. The mapping of a swap-cache
+ * Rule L2: under the folio lock, before the unmap. The mapping of a swap-cache
  * folio is the swap address space, which no VMA maps: it would look read-only.
  */
 static struct address_space *readonly_file(struct folio *folio)
@@ -86,7 +86,7 @@ static struct address_space *readonly_file(struct folio *folio)
 
 /*
  * Nothing is pending if no unmap up to the last one left an entry on another CPU.
- * CPUs count as flushed by LUF only if an unmap that wasn't read-only brought them.
+ * CPUs count as flushed by LUF only if an unmap that wasn't read-only brought them (rule L4).
  */
 static void settle_last(struct pass *pass)
 {
@@ -144,7 +144,7 @@ static void note_file(struct pass *pass, const struct address_space *file)
 		tlbbatch_luf_forget_files(pass);
 	pass->stale_files = false;
 	if (holds(pass, file)) {
-		/* As below; pairs with the barriers of whoever opens or maps it. */
+		/* As in add_file(): pairs with get_write_access(), mapping_map_writable(). */
 		smp_mb();
 	} else if ((shmem && !holds(pass, TLBBATCH_LUF_ANY_SHMEM) &&
 		    !add_file(pass, TLBBATCH_LUF_ANY_SHMEM)) ||
@@ -157,9 +157,9 @@ static void note_file(struct pass *pass, const struct address_space *file)
 	if (!is_local(file))
 		pass->remote = true;
 	/*
-	 * A write that is under way was seen before anybody cared, and some writers
-	 * in the kernel aren't seen at all; but all keep the file open. One that
-	 * opens it now is seen doing so: the barrier is in the interest.
+	 * Rule L13: a write that is under way was seen before anybody cared, and some
+	 * writers in the kernel aren't seen at all; but all keep the file open. One that
+	 * opens it now is seen doing so: the barrier is in tlbbatch_luf_interest().
 	 */
 	if (inode_is_open_for_write(file->host) || is_unnamed(file->host->i_sb))
 		pass->open_write = true;
@@ -233,7 +233,7 @@ void tlbbatch_luf_see_demotion(void)
  *
  * A pass splits and demotes folios: then their flush is one of its flushes, which
  * LUF isn't thought to put off. Otherwise it is migration or khugepaged: what they
- * flush isn't a pass's.
+ * flush isn't a pass's (rule L15).
  *
  * Context: task, preemption off.
  */
@@ -286,7 +286,7 @@ static void begin_generation(struct pass *pass, const unsigned long *cpus)
 		tlbbatch_luf_stillborn(TLBBATCH_LUF_REASON_OFF);
 		return;
 	}
-	/* What is freed behind this flush is frozen; what isn't, stays mapped or cached. */
+	/* Rule L10: what is freed behind this flush is frozen; the rest stays mapped or cached. */
 	if (!tlbbatch_luf_break(TLBBATCH_LUF_BREAK_LOOK) &&
 	    !tlbbatch_luf_pages_all(&pass->pages, is_frozen, NULL)) {
 		tlbbatch_luf_stillborn(TLBBATCH_LUF_REASON_KEPT);
@@ -296,8 +296,8 @@ static void begin_generation(struct pass *pass, const unsigned long *cpus)
 		return;
 	pass->pages = (struct tlbbatch_luf_pages){ 0 };
 	/*
-	 * An event that came too early to find the generation in the table found
-	 * the pass. Pairs with the barrier in tlbbatch_luf_give_up().
+	 * Rule L12: an event that came too early to find the generation in the table
+	 * found the pass. Pairs with the barrier in tlbbatch_luf_give_up().
 	 */
 	smp_mb();
 	if (READ_ONCE(pass->hit))
@@ -309,7 +309,7 @@ static void begin_generation(struct pass *pass, const unsigned long *cpus)
 }
 
 /*
- * Whom the flush is about to reach; how many of them it interrupts. Judged where the
+ * Whom the flush is about to reach; how many of them it interrupts (rule L6). Judged where the
  * task runs and who is lazy now, shortly before the kernel does.
  */
 static unsigned int find_receivers(struct pass *pass, const unsigned long *cpus)
@@ -346,6 +346,8 @@ static void sweep(void)
 /**
  * tlbbatch_luf_see_flush() - arch_tlbbatch_flush() begins
  * @batch: what it flushes
+ *
+ * Rule L4: only a flush that LUF would not have put off completes anything.
  *
  * Context: task, preemption off.
  */

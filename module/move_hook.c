@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * UFFDIO_MOVE, the one way to use a swap entry that trusts the folio lock.
+ * UFFDIO_MOVE, the one way to use a swap entry that trusts the folio lock: rule B17.
  *
  * It moves the entry of a folio in the swap cache to another address, under the
  * folio's lock and both page table locks, and flushes nothing: reclaim used to
@@ -51,7 +51,7 @@ static void notrace look(struct folio *folio, struct vm_area_struct *vma)
  * can't come to here, and a call that was missed would lose data. So there is no
  * lock against recursion.
  *
- * Context: page table locks held; doesn't sleep.
+ * Context: page table locks held; doesn't sleep (rule H12).
  */
 void notrace tlbbatch_move_callback(unsigned long ip, unsigned long parent_ip,
 				    struct ftrace_ops *ops,

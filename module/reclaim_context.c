@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The table of reclaim contexts: lock-free, keyed by task.
+ * The table of reclaim contexts: made at load (rule H11), lock-free (rule H12), keyed
+ * by task.
  *
  * A slot is claimed in the ftrace callback, with preemption off, before the
  * task can enter any replacement, and released as the last thing that the
  * replacement of shrink_folio_list() does. So "no slot is taken" means that no
  * task sleeps in module code, but for the few instructions up to its return,
- * which RCU-tasks covers (see hook_drain.c).
+ * which RCU-tasks covers (rule H13, see hook_drain.c).
  */
 #define pr_fmt(fmt) "tlbbatch: " fmt
 #include <linux/cpumask.h>
@@ -113,7 +114,7 @@ bool notrace tlbbatch_context_enter(unsigned long parent_ip)
 	struct tlbbatch_context *ctx = find(current);
 
 	if (unlikely(ctx)) {
-		/* Lists and statistics of two passes must never mix. */
+		/* Rule B19: lists and statistics of two passes must never mix. */
 		ctx->depth++;
 		return true;
 	}
@@ -308,7 +309,7 @@ u64 tlbbatch_contexts_waiting_folios(void)
  *
  * A pass notes that it owes before it unlocks the folio, and takes the note back
  * behind the flush. So whoever holds the lock of a folio that a pass unlocked
- * sees the note, or the flush is complete.
+ * sees the note, or the flush is complete. Rule B15.
  *
  * Context: any.
  */

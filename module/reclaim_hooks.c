@@ -50,7 +50,7 @@ void tlbbatch_tripwire_exit(void)
 }
 
 /*
- * A write that no hook saw may have started before its flush: the pass's own
+ * Rule B4: a write that no hook saw may have started before its flush: the pass's own
  * statistics are the witness. Stop at once, detach from a worker.
  */
 static void check_tripwire(struct tlbbatch_context *ctx)
@@ -71,7 +71,7 @@ static void begin_pass(struct tlbbatch_context *ctx, struct pglist_data *pgdat,
 		       struct scan_control *sc, struct reclaim_stat *stat)
 {
 	ctx->batch_size = tlbbatch_debug_pass_batch(sc, tlbbatch_knob_batch_size());
-	/* Demotion migrates, retries and flushes in between: not batched. */
+	/* Rule B19: demotion migrates, retries and flushes in between: not batched. */
 	ctx->unbatched = tlbbatch_demotes(pgdat->node_id);
 	ctx->writing = false;
 	ctx->owes = false;
@@ -100,7 +100,7 @@ static void end_pass(struct tlbbatch_context *ctx)
 
 	if (ctx->unbatched)
 		return;
-	/* Covered by the flush that reclaim's own frees came behind. */
+	/* Rules B9 and B11. Covered by the flush that reclaim's own frees came behind. */
 	tlbbatch_batch_write_rest(ctx);
 	if (ctx->owed.requests)
 		tlbbatch_flush_now(ctx);
@@ -126,7 +126,7 @@ static void end_pass(struct tlbbatch_context *ctx)
  * @stat: its statistics, on its caller's stack
  *
  * A pass nested in another (it can't happen while reclaim sets PF_MEMALLOC) runs
- * unbatched.
+ * unbatched: rule B19.
  *
  * Context: reclaim; the callback has claimed a context for this task.
  * Return: the context, for tlbbatch_pass_end().
@@ -165,9 +165,9 @@ unsigned int tlbbatch_pass_end(struct tlbbatch_context *ctx,
 /**
  * tlbbatch_hook_try_to_unmap_flush() - reclaim flushes before it frees
  *
- * It gets its flush, which covers the folios that wait. They wait on: the caller
- * may be a THP split that holds rmap locks, or reclaim with folios that it has
- * uncharged and not freed yet.
+ * It gets its flush (rule B2), which covers the folios that wait. They wait on (see
+ * rule B10): the caller may be a THP split that holds rmap locks, or reclaim with folios that
+ * it has uncharged and not freed yet.
  *
  * Context: reclaim, in a batched pass of this task.
  */

@@ -2,7 +2,7 @@
 /*
  * Finding what the running kernel doesn't export, and checking that it is what
  * this module was written for: a row per symbol, its prototype compared with
- * the kernel's own BTF. Without BTF nothing can be checked, and nothing is armed.
+ * the kernel's own BTF. Without BTF nothing can be checked, and nothing is armed (rule H2).
  */
 #define pr_fmt(fmt) "tlbbatch: " fmt
 #include <linux/err.h>
@@ -101,7 +101,7 @@ static int find_kallsyms(void)
 {
 	static const struct tlbbatch_call call =
 		TLBBATCH_CALL(tlbbatch_kallsyms_lookup_name);
-	/* Disabled: it finds the address and patches no text. */
+	/* Disabled: it finds the address and patches no text (rule H15). */
 	struct kprobe probe = {
 		.symbol_name = "kallsyms_lookup_name",
 		.flags = KPROBE_FLAG_DISABLED,

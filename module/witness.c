@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The tripwire's witness: pages that reclaim itself says it wrote in a pass.
+ * The tripwire's witness (rule B4): pages that reclaim itself says it wrote in a pass.
  * Where its statistics don't tell (stat_compat.h), its trace event does.
  */
 #include <linux/mm.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The gates: every way by which a reclaim pass can start a write-out.
+ * The gates: every way by which a reclaim pass can start a write-out (rule B1).
  *
  * Swap-backed folios end in the swap write-out or, still in their page cache,
  * in shmem's: there they wait, or are written behind a flush. A shmem folio is
  * deferred before it leaves the page cache: once it is in the swap cache,
  * newer kernels refuse to write it from reclaim a second time, so one that was
- * dropped from a batch would stay for ever.
+ * dropped from a batch would stay for ever (rule B14).
  *
  * Where kswapd can still write files (up to 6.15), pageout() is hooked too, and
  * any folio whose mapping's writer is not a gate gets its flush first.
@@ -34,6 +34,7 @@ static bool at_home(const struct tlbbatch_writeout *out)
 /*
  * From 6.12 on shmem's write-out may split a large folio; the parts go to the
  * list that reclaim works on, and the batch's reference would forbid it.
+ * Rules B14 and B18.
  */
 static bool may_be_split(const struct tlbbatch_writeout *out)
 {
@@ -60,13 +61,13 @@ bool tlbbatch_gate_defers(struct tlbbatch_writeout *out)
 	out->nr_pages = folio_nr_pages(out->folio);
 	facts = (struct tlbbatch_defer_facts){
 		.flush_owed = owed || tlbbatch_debug_defer_always(),
-		/* Demotion may have been switched on since the pass began. */
+		/* Rule B19: demotion may have been switched on since the pass began. */
 		.for_reclaim = out->for_reclaim && at_home(out) &&
 			       !may_be_split(out) &&
 			       !tlbbatch_debug_defer_never() &&
 			       !tlbbatch_demotes(folio_nid(out->folio)),
 		.waiting = ctx->nr_waiting,
-		/* The last member of a batch is written directly. */
+		/* The last member of a batch is written directly: rule B18. */
 		.capacity = ctx->batch_size - 1,
 	};
 
@@ -96,7 +97,7 @@ bool tlbbatch_gate_defers(struct tlbbatch_writeout *out)
  *
  * A write-out that took the folio has unlocked it, so this task holds no folio lock
  * now. Folios that wait and are covered gain nothing by waiting on: they are
- * written here. A refused folio is still locked: then they wait for the next.
+ * written here. A refused folio is still locked: then they wait for the next (rule B9).
  *
  * Context: pageout(), in a batched pass of this task.
  * Return: @ret.
@@ -123,7 +124,7 @@ int tlbbatch_gate_wrote(const struct tlbbatch_writeout *out, int ret)
  * Only the mapping's writer tells which way the folio will go. A file's writer
  * knows nothing of batches, nor does the flusher, which writes the files of file
  * systems without one: what was put off is flushed first, and the folios that wait
- * (now covered) stay in their batch.
+ * (now covered) stay in their batch. Rule B16.
  *
  * Context: pageout(), in a batched pass of this task.
  */

@@ -30,7 +30,7 @@ static inline void compat_take_back(struct tlbbatch_context *ctx,
 #else
 
 /*
- * From 7.3 on only the trace event tells what a pass wrote. NR_VMSCAN_WRITE is
+ * Rule B13. From 7.3 on only the trace event tells what a pass wrote. NR_VMSCAN_WRITE is
  * left alone: reclaim takes unsigned differences of it there, so it must never
  * fall. So one that was dropped counts as written, to lru_note_cost(), too; without
  * the module it would have been, but for one that asked for activation.

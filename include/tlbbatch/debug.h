@@ -44,31 +44,31 @@ static inline bool tlbbatch_negative_never_flush(void)
 /* What luf_break takes out of LUF's simulation, to show that a test would notice. */
 enum tlbbatch_luf_break {
 	TLBBATCH_LUF_BREAK_NOTHING,
-	TLBBATCH_LUF_BREAK_REUSE,	/* a reused page makes nothing needed */
-	TLBBATCH_LUF_BREAK_LOOK,	/* only mm_page_alloc tells of pages in use */
-	TLBBATCH_LUF_BREAK_EVENTS,	/* rule 19 */
-	TLBBATCH_LUF_BREAK_ECHO,	/* a flush that LUF puts off completes */
-	TLBBATCH_LUF_BREAK_READONLY,	/* rule 18a */
-	TLBBATCH_LUF_BREAK_PARTIAL,	/* any flush completes, even one only sent */
-	TLBBATCH_LUF_BREAK_LAZY,	/* lazy CPUs are interrupted, too */
-	TLBBATCH_LUF_BREAK_POSTED,	/* the posted series notices every flush */
-	TLBBATCH_LUF_BREAK_SLEEPERS,	/* a pass isn't over before its task's next */
-	TLBBATCH_LUF_BREAK_DEMOTION,	/* a pass that demotes is over */
-	TLBBATCH_LUF_BREAK_BULK,	/* bulk allocations go untold */
+	TLBBATCH_LUF_BREAK_REUSE,	/* rule L9: a reused page makes nothing needed */
+	TLBBATCH_LUF_BREAK_LOOK,	/* rule L10: only mm_page_alloc tells of pages in use */
+	TLBBATCH_LUF_BREAK_EVENTS,	/* rule L11 */
+	TLBBATCH_LUF_BREAK_ECHO,	/* rule L4: a flush that LUF puts off completes */
+	TLBBATCH_LUF_BREAK_READONLY,	/* rule L2 */
+	TLBBATCH_LUF_BREAK_PARTIAL,	/* rule L5: any flush completes, even one only sent */
+	TLBBATCH_LUF_BREAK_LAZY,	/* rule L6: lazy CPUs are interrupted, too */
+	TLBBATCH_LUF_BREAK_POSTED,	/* rule L7: the posted series notices every flush */
+	TLBBATCH_LUF_BREAK_SLEEPERS,	/* rule L15: a pass isn't over before its task's next */
+	TLBBATCH_LUF_BREAK_DEMOTION,	/* rule L15: a pass that demotes is over */
+	TLBBATCH_LUF_BREAK_BULK,	/* rule L9: bulk allocations go untold */
 };
 
 /* What dirty_break takes out of batching. Each of the rules is kept elsewhere. */
 enum tlbbatch_dirty_break {
 	TLBBATCH_DIRTY_BREAK_NOTHING,
-	TLBBATCH_DIRTY_BREAK_DIRECT,	/* no flush before a direct write */
-	TLBBATCH_DIRTY_BREAK_FILE,	/* no flush before a file's write */
-	TLBBATCH_DIRTY_BREAK_CLEARED,	/* tlb_ubc.writable cleared without a flush */
-	TLBBATCH_DIRTY_BREAK_TURNOVER,	/* hooks go while passes are open */
-	TLBBATCH_DIRTY_BREAK_UNSEEN,	/* write-outs go by the gates */
-	TLBBATCH_DIRTY_BREAK_TRIPWIRE,	/* the same, and the tripwire is dead */
-	TLBBATCH_DIRTY_BREAK_UNREGISTER, /* the filter is cleared first */
-	TLBBATCH_DIRTY_BREAK_PROTO,	/* any prototype is the right one */
-	TLBBATCH_DIRTY_BREAK_FOREIGN,	/* no flush before others write shmem */
+	TLBBATCH_DIRTY_BREAK_DIRECT,	/* rule B1: no flush before a direct write */
+	TLBBATCH_DIRTY_BREAK_FILE,	/* rule B16: no flush before a file's write */
+	TLBBATCH_DIRTY_BREAK_CLEARED,	/* rule B3: tlb_ubc.writable cleared without a flush */
+	TLBBATCH_DIRTY_BREAK_TURNOVER,	/* rule H9: hooks go while passes are open */
+	TLBBATCH_DIRTY_BREAK_UNSEEN,	/* rule B1: write-outs go by the gates */
+	TLBBATCH_DIRTY_BREAK_TRIPWIRE,	/* rule B4: the same, and the tripwire is dead */
+	TLBBATCH_DIRTY_BREAK_UNREGISTER, /* rule H7: the filter is cleared first */
+	TLBBATCH_DIRTY_BREAK_PROTO,	/* rule H2: any prototype is the right one */
+	TLBBATCH_DIRTY_BREAK_FOREIGN,	/* rule B15: no flush before others write shmem */
 };
 
 #ifdef TLBBATCH_DEBUG

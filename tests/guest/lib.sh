@@ -245,7 +245,8 @@ fisher()
 		}'
 }
 
-# check_rest: the relations that hold when no reclaim pass runs
+# check_rest: the relations that hold when no reclaim pass runs; that deferred = written +
+# dropped is rule B11
 check_rest()
 {
 	local when=$1 sum=0 file tries=100

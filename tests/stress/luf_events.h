@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Rule 19: every way by which a stale read-only entry could be seen gives up the
+ * Rule L11: every way by which a stale read-only entry could be seen gives up the
  * generations of that file, and of no other.
  *
  * A stands for the file that it happens to. What the cell's own process does comes

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Rule 18b: which flushes complete a generation, and which of its pages being used
- * again do.
+ * Rules L4, L5, L6, L7, L9 and L10: which flushes complete a generation, and which of
+ * its pages being used again do.
  */
 #ifndef LUF_FLUSH_H
 #define LUF_FLUSH_H

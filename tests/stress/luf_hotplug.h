@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A block of memory goes and comes back: all open generations are given up, each time.
+ * A block of memory goes and comes back: all open generations are given up, each time
+ * (rule L17).
  */
 #ifndef LUF_HOTPLUG_H
 #define LUF_HOTPLUG_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Rule 18a: which unmaps are read-only. One pass of reclaim over pages of which all
+ * Rule L2: which unmaps are read-only. One pass of reclaim over pages of which all
  * are, or none is.
  */
 #ifndef LUF_RECOGNISE_H

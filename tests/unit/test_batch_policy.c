@@ -121,6 +121,7 @@ static void ok_drop(enum tlbbatch_drop got, enum tlbbatch_drop want, const char 
 		printf("# got %s\n", drop_name(got));
 }
 
+/* Rules B5 and B7. */
 static void test_recheck_one_flaw(enum tlbbatch_gate gate)
 {
 	static const unsigned int sizes[] = { 1, 2, 16, 512 };
@@ -302,6 +303,7 @@ static bool defer(bool owed, bool for_reclaim, unsigned int waiting, unsigned in
 	return tlbbatch_policy_defer(&facts);
 }
 
+/* Rule B18. */
 static void test_defer(void)
 {
 	unsigned int round, wrong = 0;
@@ -417,6 +419,7 @@ static void test_settle(void)
 	test_settle_random();
 }
 
+/* Rule B4. */
 static void test_tripped(void)
 {
 	ok(!tlbbatch_policy_tripped(0, 0), "tripped: not when nothing was written");

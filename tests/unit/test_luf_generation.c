@@ -12,6 +12,7 @@
 #define WORD_BITS	(8 * sizeof(unsigned long))
 #define MASK_WORDS	((MAX_CPUS + WORD_BITS - 1) / WORD_BITS)
 
+/* Rule L8. */
 static void test_word(void)
 {
 	static const u64 numbers[] = { 0, 1, 2, U32_MAX, (u64)U32_MAX + 1, (1ULL << 61) - 1 };
@@ -32,6 +33,7 @@ static void test_word(void)
 	ok_int(tlbbatch_luf_state_of(0), TLBBATCH_GENERATION_FREE, "a slot never used is free");
 }
 
+/* Rules L3 and L14. */
 static void test_judge_flush(void)
 {
 	unsigned int remote, readonly, mixed, untracked;
@@ -61,6 +63,7 @@ static void test_judge_flush(void)
 	       TLBBATCH_LUF_FLUSH_MIXED, "a flush of what nobody saw isn't put off");
 }
 
+/* Rules L10 and L14. */
 static void test_outcome(void)
 {
 	static const enum tlbbatch_luf_state events[] = {
