@@ -35,5 +35,9 @@ def rows_of($begin; workload):
 def cost_of($of; $cpus; $driver):
 	.[] | select(.of == $of and .cpus == $cpus) | .drivers[] | select(.driver == $driver);
 
+# Sides of a progress.json with one arm; the row of their table
+def arm_of($arm): .[0].sides[] | select(.arm == $arm);
+def zero_of($arm): [arm_of($arm) | [.zero_calls, .calls]];
+
 def extent: [min, max];
 def percent(part; whole): part * 100 / whole;
