@@ -92,7 +92,7 @@ void tlbbatch_flush_now(struct tlbbatch_context *ctx)
 	}
 	ctx->owed = (struct tlbbatch_owed){ 0 };
 	ctx->nr_uncovered = 0;
-	/* Behind the flush: see tlbbatch_contexts_owe(). */
+	/* Behind the flush; pairs with the acquire in tlbbatch_contexts_owe(). */
 	smp_store_release(&ctx->owes, false);
 }
 

@@ -479,15 +479,18 @@ int tlbbatch_hooks_unregister(void)
 
 	for (i = 0; i < ARRAY_SIZE(hook_sets); i++) {
 		struct hook_set *set = hook_sets[i];
+		/* The other set would look at every function of the kernel for a moment. */
+		bool early = set == &redirecting &&
+			     tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_UNREGISTER);
 
 		if (!set->registered)
 			continue;
-		if (tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_UNREGISTER))
+		if (early)
 			clear_filter(set);
 		err = unregister_ftrace_function(&set->ops);
 		if (err)
 			return err;
-		if (!tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_UNREGISTER))
+		if (!early)
 			clear_filter(set);
 		set->registered = false;
 		set->proven = false;

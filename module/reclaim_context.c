@@ -318,7 +318,12 @@ bool notrace tlbbatch_contexts_owe(void)
 	unsigned int slot;
 
 	for (slot = 0; slot < BIT(slots_bits); slot++)
-		if (READ_ONCE(owners[slot]) && READ_ONCE(slots[slot].owes))
+		/*
+		 * "No more" is behind the flush: pairs with release(), and with the
+		 * release in tlbbatch_flush_now().
+		 */
+		if (smp_load_acquire(&owners[slot]) &&
+		    smp_load_acquire(&slots[slot].owes))
 			return true;
 	return false;
 }
