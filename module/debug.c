@@ -85,7 +85,7 @@ MODULE_PARM_DESC(injected, "debug: write-outs that were not what they seemed");
 static unsigned int dirty_break;
 module_param(dirty_break, uint, 0644);
 MODULE_PARM_DESC(dirty_break,
-		 "debug: batching without 1: flush before a direct write 2: a file's 3: tlb_ubc kept 4: wait for passes 5: gates 6: gates, tripwire 7: unregister first 8: prototypes 9: flush before a driver writes shmem; LOSES DATA");
+		 "debug: batching without 1: flush before a direct write 2: a file's 3: tlb_ubc kept 4: wait for passes 5: gates 6: gates, tripwire 7: unregister first 8: prototypes 9: flush before a driver writes shmem 10: before a hole takes shmem; LOSES DATA");
 
 static char *wrong_proto = "";
 module_param(wrong_proto, charp, 0);

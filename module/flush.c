@@ -112,24 +112,49 @@ void tlbbatch_flush_before_move(struct mm_struct *mm)
 	tlbbatch_count(TLBBATCH_MOVES_FLUSHED, 1);
 }
 
+/*
+ * Whoever locks a folio that nobody maps trusts that it can't be stored to; but a pass
+ * that owes a flush may have let go of that very folio. Then every CPU is flushed:
+ * whose page tables mapped it isn't known any more. A folio on an LRU was let go by
+ * none: it comes back there behind the pass and its flush.
+ */
+static __always_inline bool flush_for_others(const struct folio *folio)
+{
+	if (folio_test_lru(folio) || !tlbbatch_contexts_owe())
+		return false;
+	static_call(tlbbatch_flush_tlb_all)();
+	return true;
+}
+
 /**
  * tlbbatch_flush_before_foreign_write() - flush what any pass put off
  * @folio: what somebody other than reclaim is about to write
  *
- * A GPU driver's shrinker writes shmem too. It trusts that a folio which nobody
- * maps, and which it locked, can't be stored to; but a pass that owes a flush may have
- * let go of that very folio. Then every CPU is flushed: whose page tables mapped it
- * isn't known any more. A folio on an LRU was let go by none: it comes back there
- * behind the pass and its flush. Rule B15.
+ * A GPU driver's shrinker writes shmem too. Rule B15.
  *
  * Context: the folio is locked and nobody maps it; preemption off, interrupts on.
  *	Doesn't sleep.
  */
 void notrace tlbbatch_flush_before_foreign_write(struct folio *folio)
 {
-	if (folio_test_lru(folio) || !tlbbatch_contexts_owe() ||
-	    tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_FOREIGN))
-		return;
-	static_call(tlbbatch_flush_tlb_all)();
-	tlbbatch_count(TLBBATCH_FOREIGN_WRITES_FLUSHED, 1);
+	if (!tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_FOREIGN) && flush_for_others(folio))
+		tlbbatch_count(TLBBATCH_FOREIGN_WRITES_FLUSHED, 1);
+}
+
+/**
+ * tlbbatch_flush_before_removal() - the same, where a folio leaves its file
+ * @folio: what is about to be taken out of the page cache
+ *
+ * To punch a hole unmaps its range once, at the beginning. A fault on a page beside it
+ * may map a page of it again; that is unmapped only if folio_mapped() says so under the
+ * folio lock. A store through a TLB entry that outlives the punch would go to a page
+ * that is in no file any more. Of what is removed here only shmem can wait. Rule B20.
+ *
+ * Context: the folio is locked; preemption off, interrupts on. Doesn't sleep.
+ */
+void notrace tlbbatch_flush_before_removal(struct folio *folio)
+{
+	if (folio_test_swapbacked(folio) &&
+	    !tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_REMOVAL) && flush_for_others(folio))
+		tlbbatch_count(TLBBATCH_REMOVALS_FLUSHED, 1);
 }

@@ -60,7 +60,7 @@ static void notrace callback(unsigned long ip, unsigned long parent_ip,
 	if (WARN_ON_ONCE(bit < 0))
 		return;
 	hook = tlbbatch_ip_find(by_ip, BY_IP_BITS, ip);
-	if (hook && hook->acts(parent_ip)) {
+	if (hook && hook->acts && hook->acts(parent_ip)) {
 		unsigned long to = (unsigned long)hook->target->replacement;
 
 		ftrace_regs_set_instruction_pointer(fregs, to);
@@ -169,7 +169,8 @@ static bool prepare(struct tlbbatch_hook *hook,
 	entry = tlbbatch_entry_to(hook->ip + MCOUNT_INSN_SIZE);
 	if (!entry || !tlbbatch_ip_add(by_ip, BY_IP_BITS, hook->ip, hook))
 		return false;
-	tlbbatch_call_set(&target->original, entry);
+	if (target->replacement)
+		tlbbatch_call_set(&target->original, entry);
 	if (target->write_out)
 		tlbbatch_call_set(&target->writer,
 				  (unsigned long)target->write_out);

@@ -3,8 +3,10 @@
  * Every function of the kernel that is hooked, a row each. Where its shape
  * differs from kernel to kernel, include/compat/ lists the targets (rule H1).
  */
+#include <compat/ftrace_compat.h>
 #include <compat/reclaim_shapes.h>
 #include <compat/writeout_shapes.h>
+#include <tlbbatch/flush.h>
 #include <tlbbatch/hook.h>
 #include <tlbbatch/reclaim_context.h>
 #include <tlbbatch/reclaim_hooks.h>
@@ -29,6 +31,19 @@ static const struct tlbbatch_target move_targets[] = {
 	{
 		.symbol = "folio_move_anon_rmap",
 		.proto = "void(struct folio *, struct vm_area_struct *)",
+	}, { }
+};
+
+static void notrace passes_filemap_remove_folio(struct ftrace_regs *fregs)
+{
+	tlbbatch_flush_before_removal((struct folio *)compat_ftrace_argument(fregs, 0));
+}
+
+static const struct tlbbatch_target remove_targets[] = {
+	{
+		.symbol = "filemap_remove_folio",
+		.proto = "void(struct folio *)",
+		.passes = passes_filemap_remove_folio,
 	}, { }
 };
 
@@ -74,6 +89,11 @@ struct tlbbatch_hook tlbbatch_hooks[] = {
 		.looks = true,
 		.need = { "uffdio_move", NULL, "this kernel has no UFFDIO_MOVE" },
 		.targets = move_targets,
+	},
+	{
+		.name = "filemap_remove_folio",
+		.lost = "a hole punched into shmem could swallow a later store",
+		.targets = remove_targets,
 	},
 	{
 		.name = "shrink_folio_list",

@@ -20,6 +20,7 @@
 	X(IPIS_AVOIDED,		ipis_avoided)				\
 	X(MOVES_FLUSHED,	moves_flushed)				\
 	X(FOREIGN_WRITES_FLUSHED, foreign_writes_flushed)		\
+	X(REMOVALS_FLUSHED,	removals_flushed)			\
 	X(BATCHES,		batches)				\
 	X(FOLIOS_DEFERRED,	folios_deferred)			\
 	X(FOLIOS_DEFERRED_LARGE, folios_deferred_large)			\

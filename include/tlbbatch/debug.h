@@ -69,6 +69,7 @@ enum tlbbatch_dirty_break {
 	TLBBATCH_DIRTY_BREAK_UNREGISTER, /* rule H7: the filter is cleared first */
 	TLBBATCH_DIRTY_BREAK_PROTO,	/* rule H2: any prototype is the right one */
 	TLBBATCH_DIRTY_BREAK_FOREIGN,	/* rule B15: no flush before others write shmem */
+	TLBBATCH_DIRTY_BREAK_REMOVAL,	/* no flush before others remove shmem: rule B20 */
 };
 
 #ifdef TLBBATCH_DEBUG

@@ -21,5 +21,6 @@ void tlbbatch_flush_put_off(struct tlbbatch_context *ctx);
 void tlbbatch_flush_now(struct tlbbatch_context *ctx);
 void tlbbatch_flush_before_move(struct mm_struct *mm);
 void tlbbatch_flush_before_foreign_write(struct folio *folio);
+void tlbbatch_flush_before_removal(struct folio *folio);
 
 #endif /* TLBBATCH_FLUSH_H */

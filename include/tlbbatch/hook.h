@@ -16,8 +16,8 @@ struct ftrace_regs;
  * struct tlbbatch_target - one function of the kernel that a hook can sit on
  * @symbol: its name; NULL ends the list
  * @proto: its prototype as BTF tells it, see btf.h
- * @replacement: what runs instead
- * @original: static call that enters the original behind its ftrace site
+ * @replacement: what runs instead; NULL if the hook never acts
+ * @original: static call that enters the original behind its ftrace site; unused then
  * @passes: sees the arguments of a call for which the hook doesn't act, in the ftrace
  *	callback; or NULL
  * @write_out: of a gate: writes a folio out through @original, or NULL
@@ -50,7 +50,7 @@ struct tlbbatch_need {
  * @name: its file under hooks/
  * @lost: what a user loses without it
  * @acts: does it act for the running task? Called in the ftrace callback,
- *	preemption off, with the caller's address
+ *	preemption off, with the caller's address. NULL: for no task
  * @looks: it redirects nobody: it looks at the arguments, and the function goes on.
  *	@acts, and of its targets @replacement and @original, aren't used
  * @need: when the kernel needs it at all

@@ -19,6 +19,11 @@
  *  --driver	at the first step, with the page locked, a driver begins to write it
  *		back (tests/guest/modules/shmem-driver): it takes a reference, waits for
  *		the lock, and writes as soon as reclaim gives up because of the reference
+ *  --punch	a hole that takes the page has unmapped it already, and stands before it
+ *		removes it (an earlier page of it is locked). The page is mapped again,
+ *		by the fault-around of a read beside the hole, before the reclaimer
+ *		comes. At the second step the hole is finished. What the writer stores
+ *		then is behind the punch: a page of the file must have it
  *  --tell FILE	at the first step FILE is made, and the pass goes on when it has gone
  *
  * Swap has to be on zram: a write to a disk is under way for long, and a page that
@@ -48,7 +53,7 @@ struct late {
 	int pagemap;
 	const char *cgroup;
 	const char *tell;
-	bool driver;
+	bool driver, punch;
 	unsigned long first, second;
 	int cpus[NR_CPUS];
 	pid_t reclaimer_tid, driver_tid;
@@ -162,26 +167,47 @@ static void *reclaim(void *argument)
 	return NULL;
 }
 
+/* Lets the driver do something with a page of the file. Returns 0 or an errno. */
+static int act(const struct late *late, const char *what, int index)
+{
+	int fd = open(DRIVER, O_WRONLY | O_CLOEXEC), error = 0, length;
+	char text[64];
+
+	length = snprintf(text, sizeof(text), "%s %d %d", what, late->fd, index);
+	if (fd < 0 || write(fd, text, (size_t)length) != length)
+		error = errno;
+	close(fd);
+	return error;
+}
+
+static void must_act(const struct late *late, const char *what, int index)
+{
+	int error = act(late, what, index);
+
+	if (error)
+		die_environment("%s page %d: %s", what, index, strerror(error));
+}
+
+/* The page in front of the mapping, and its first one. */
+static int punch(const struct late *late)
+{
+	return fallocate(late->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
+			 2 * PAGE_BYTES) ? errno : 0;
+}
+
 static void *drive(void *argument)
 {
 	struct late *late = argument;
-	char text[64];
-	int length, fd;
 
 	pin(late->cpus[DRIVER_CPU]);
 	late->driver_tid = (pid_t)syscall(SYS_gettid);
-	length = snprintf(text, sizeof(text), "write %d 0", late->fd);
 	pthread_barrier_wait(&late->ready);
 	while (!__atomic_load_n(&late->over, __ATOMIC_RELAXED)) {
 		if (load(&late->writes) == late->written) {
 			sleep_ms(1);
 			continue;
 		}
-		fd = open(DRIVER, O_WRONLY | O_CLOEXEC);
-		late->driver_error = 0;
-		if (fd < 0 || write(fd, text, (size_t)length) != length)
-			late->driver_error = errno;
-		close(fd);
+		late->driver_error = late->punch ? punch(late) : act(late, "write", 0);
 		__atomic_add_fetch(&late->written, 1, __ATOMIC_RELEASE);
 	}
 	return NULL;
@@ -279,6 +305,30 @@ static bool told(const char *path)
 	return true;
 }
 
+static bool is_mapped(const struct late *late)
+{
+	return pagemap_entry(late->pagemap, late->base) & PAGEMAP_PRESENT;
+}
+
+/* The hole has unmapped its pages, and waits for one; the other is mapped again. */
+static bool punch_begins(struct late *late)
+{
+	volatile uint64_t *beside = late->base + PAGE_WORDS;
+	bool waits;
+
+	if (pwrite(late->fd, "", 1, 0) != 1 || madvise((void *)beside, PAGE_BYTES, MADV_DONTNEED))
+		die_environment("pages of the file: %s", strerror(errno));
+	must_act(late, "lock", 0);
+	must_act(late, "lock", 1);
+	__atomic_add_fetch(&late->writes, 1, __ATOMIC_RELEASE);
+	waits = driver_waits(late);
+	must_act(late, "unlock", 1);
+	if (!waits)
+		say(STDERR_FILENO, "the punch doesn't wait for the lock\n");
+	(void)*beside;
+	return waits && is_mapped(late);
+}
+
 /* What happens while the reclaimer stands at its first step. */
 static bool first_step(struct late *late)
 {
@@ -295,8 +345,10 @@ static bool first_step(struct late *late)
 /* True if the late store was made where it was meant to be. */
 static bool one_pass(struct late *late)
 {
-	bool made = false;
+	bool made = false, locked = late->punch;
 
+	if (late->punch && !punch_begins(late))
+		goto unlock;
 	put_number(STEP "at", 0);
 	put_number(STEP "allowed", 0);
 	put_number(STEP "late", 0);
@@ -311,9 +363,13 @@ static bool one_pass(struct late *late)
 		goto out;
 	put_number(STEP "allowed", late->second - 1);
 	/* Another page came first if this one is still mapped. */
-	if (!step_comes(late->second) ||
-	    pagemap_entry(late->pagemap, late->base) & PAGEMAP_PRESENT ||
-	    (late->driver && !comes(&late->written, late->writes)))
+	if (!step_comes(late->second) || is_mapped(late))
+		goto out;
+	if (locked) {
+		must_act(late, "unlock", 0);
+		locked = false;
+	}
+	if ((late->driver || late->punch) && !comes(&late->written, late->writes))
 		goto out;
 	order_store(late);
 	made = comes(&late->stored, late->stores);
@@ -321,6 +377,9 @@ out:
 	made = made && !get_number(STEP "late");
 	put_number(STEP "allowed", ALL_STEPS);
 	put_number(STEP "pid", 0);
+unlock:
+	if (locked)
+		must_act(late, "unlock", 0);
 	if (!comes(&late->passed, late->passes) ||
 	    !comes(&late->written, late->writes) ||
 	    !comes(&late->stored, late->stores))
@@ -332,13 +391,15 @@ static void map_pages(struct late *late, bool shared)
 {
 	size_t bytes = late->nr_pages * PAGE_BYTES;
 	int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+	/* The hole begins with a page that isn't mapped. */
+	off_t offset = late->punch ? PAGE_BYTES : 0;
 	uintptr_t room;
 
 	late->pagemap = open_pagemap();
 	late->fd = -1;
 	if (shared) {
 		late->fd = memfd_create("late", MFD_CLOEXEC);
-		if (late->fd < 0 || ftruncate(late->fd, (off_t)bytes))
+		if (late->fd < 0 || ftruncate(late->fd, (off_t)bytes + offset))
 			die_environment("memfd: %s", strerror(errno));
 		flags = MAP_SHARED;
 	}
@@ -347,7 +408,7 @@ static void map_pages(struct late *late, bool shared)
 			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	late->base = mmap((void *)((room + HUGE_BYTES - 1) & ~(HUGE_BYTES - 1)),
 			  bytes, PROT_READ | PROT_WRITE, flags | MAP_FIXED,
-			  late->fd, 0);
+			  late->fd, offset);
 	if ((void *)room == MAP_FAILED || late->base == MAP_FAILED)
 		die_environment("mmap: %s", strerror(errno));
 }
@@ -373,10 +434,10 @@ static int run(struct late *late, unsigned int rounds)
 			late->base[page * PAGE_WORDS] = round + 1;
 		store_now(late);
 		empty_new_lists(late);
-		if (!one_pass(late) || !freed(late))
+		if (!one_pass(late) || (!late->punch && !freed(late)))
 			continue;
 		judged++;
-		drove += late->driver && !late->driver_error;
+		drove += (late->driver || late->punch) && !late->driver_error;
 		found = __atomic_load_n(late->base, __ATOMIC_RELAXED);
 		if (found == late->stores)
 			continue;
@@ -407,12 +468,13 @@ int main(int argc, char **argv)
 		{ "second", required_argument, NULL, '2' },
 		{ "tell", required_argument, NULL, 'x' },
 		{ "driver", no_argument, NULL, 'd' },
+		{ "punch", no_argument, NULL, 'h' },
 		{ "shared", no_argument, NULL, 's' },
 		{ }
 	};
 	static struct late late = { .nr_pages = 8, .first = 1, .second = 2 };
 	unsigned int rounds = 10;
-	bool shared = false;
+	bool shared = false, usage = false;
 	int option;
 
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
@@ -438,16 +500,19 @@ int main(int argc, char **argv)
 		case 'd':
 			late.driver = true;
 			break;
+		case 'h':
+			late.punch = true;
+			break;
 		case 's':
 			shared = true;
 			break;
 		default:
-			optind = argc + 1;
+			usage = true;
 		}
 	}
-	if (optind != argc || !late.cgroup || late.second <= late.first ||
-	    (late.driver && !shared))
-		die_usage("late_store --cgroup DIR [--rounds N] [--pages N] [--first STEP] [--second STEP] [--shared [--driver]] [--tell FILE]");
+	if (usage || optind != argc || !late.cgroup || late.second <= late.first ||
+	    (late.driver && late.punch) || ((late.driver || late.punch) && !shared))
+		die_usage("late_store --cgroup DIR [--rounds N] [--pages N] [--first STEP] [--second STEP] [--shared [--driver | --punch]] [--tell FILE]");
 	start_watchdog(rounds * 30 + 60);
 	map_pages(&late, shared);
 	return run(&late, rounds);

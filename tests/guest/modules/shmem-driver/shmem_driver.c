@@ -8,6 +8,8 @@
  *   clean FD INDEX		take its dirty bit away
  *   writeback FD INDEX		the same, and leave it under writeback ...
  *   written FD INDEX		... until now
+ *   lock FD INDEX		lock it, and leave it locked ...
+ *   unlock FD INDEX		... until now
  */
 #define pr_fmt(fmt) "shmem_driver: " fmt
 #include <linux/file.h>
@@ -84,33 +86,48 @@ static int do_written(struct folio *folio)
 	return writeback ? 0 : -EBUSY;
 }
 
+static int do_lock(struct folio *folio)
+{
+	return 0;
+}
+
+static int do_unlock(struct folio *folio)
+{
+	if (!folio_test_locked(folio))
+		return -EBUSY;
+	folio_unlock(folio);
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	int (*act)(struct folio *folio);
+	bool is_locked;
 } acts[] = {
 	{ "write", do_write },
 	{ "clean", do_clean },
 	{ "writeback", do_writeback },
 	{ "written", do_written },
+	{ "lock", do_lock },
+	{ "unlock", do_unlock, true },
 };
 
 static int act(struct address_space *mapping, const char *name, pgoff_t index)
 {
 	struct folio *folio;
-	int err = -EINVAL;
 	unsigned int i;
+	int err;
 
-	/* As find_lock_page(): a reference, and then a wait for the lock. */
-	folio = __filemap_get_folio(mapping, index, FGP_LOCK, 0);
-	if (IS_ERR_OR_NULL(folio))
-		return -ENOENT;
 	for (i = 0; i < ARRAY_SIZE(acts); i++)
 		if (!strcmp(acts[i].name, name))
 			break;
-	if (i < ARRAY_SIZE(acts))
-		err = acts[i].act(folio);
-	else
-		folio_unlock(folio);
+	if (i == ARRAY_SIZE(acts))
+		return -EINVAL;
+	/* As find_lock_page(): a reference, and then a wait for the lock. */
+	folio = __filemap_get_folio(mapping, index, acts[i].is_locked ? 0 : FGP_LOCK, 0);
+	if (IS_ERR_OR_NULL(folio))
+		return -ENOENT;
+	err = acts[i].act(folio);
 	folio_put(folio);
 	return err;
 }
