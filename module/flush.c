@@ -118,7 +118,7 @@ void tlbbatch_flush_before_move(struct mm_struct *mm)
  * whose page tables mapped it isn't known any more. A folio on an LRU was let go by
  * none: it comes back there behind the pass and its flush.
  */
-static __always_inline bool flush_for_others(const struct folio *folio)
+static __always_inline bool flush_for_others(struct folio *folio)
 {
 	if (folio_test_lru(folio) || !tlbbatch_contexts_owe())
 		return false;

@@ -317,14 +317,14 @@ bool notrace tlbbatch_contexts_owe(void)
 {
 	unsigned int slot;
 
-	for (slot = 0; slot < BIT(slots_bits); slot++)
-		/*
-		 * "No more" is behind the flush: pairs with release(), and with the
-		 * release in tlbbatch_flush_now().
-		 */
-		if (smp_load_acquire(&owners[slot]) &&
-		    smp_load_acquire(&slots[slot].owes))
+	for (slot = 0; slot < BIT(slots_bits); slot++) {
+		/* Pairs with release(): that pass's last flush is complete. */
+		if (!smp_load_acquire(&owners[slot]))
+			continue;
+		/* Pairs with the release in tlbbatch_flush_now(). */
+		if (smp_load_acquire(&slots[slot].owes))
 			return true;
+	}
 	return false;
 }
 
