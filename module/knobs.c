@@ -105,7 +105,8 @@ int tlbbatch_knob_set_enabled(unsigned int value)
  * tlbbatch_knob_set_batch_size() - set how many folios share a flush
  * @folios: TLBBATCH_BATCH_MIN to TLBBATCH_BATCH_MAX
  *
- * When it returns no pass works with the old value any more.
+ * When it returns no pass works with the old value any more, unless the caller was
+ * killed while it waited for the last of them.
  *
  * Context: process context, may sleep.
  * Return: 0, -ERANGE, or -EINTR if the caller was killed before it took effect.
