@@ -7,6 +7,7 @@ K=/sys/kernel/tlbbatch
 BIN=/opt/tlbbatch/bin
 MODULES=/opt/tlbbatch/modules
 CG=/sys/fs/cgroup/tlbbatch
+TARGETS=$(dirname "${BASH_SOURCE[0]}")/../../module/targets.tbl
 tap_nr=0
 tap_failed=0
 log_nr=0
@@ -149,18 +150,15 @@ hooks_are()
 # target_of HOOK: the function of this kernel that the hook sits on
 target_of()
 {
-	local names=$1 name
+	local name
 
-	case $1 in
-	swap_writeout) names="swap_writepage swap_writeout" ;;
-	shmem_writeout) names="shmem_writepage shmem_writeout" ;;
-	esac
-	for name in $names; do
+	while read -r name; do
 		if grep -qE "^[^ ]+ [tT] $name\$" /proc/kallsyms; then
 			echo "$name"
 			return
 		fi
-	done
+	done < <(awk -F ' *[|] *' -v hook="$1" \
+		'$2 == "hook" && $3 == hook { print $4 }' "$TARGETS")
 	return 1
 }
 
