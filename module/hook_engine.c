@@ -132,29 +132,6 @@ static void refuse(struct tlbbatch_hook *hook, const char *reason)
 		hook->lost);
 }
 
-/* Rule H1: the first target that this kernel has; if none fits, @near is one by name. */
-static const struct tlbbatch_target *choose(const struct tlbbatch_hook *hook,
-					    const struct tlbbatch_target **near)
-{
-	const struct tlbbatch_target *target;
-
-	*near = NULL;
-	for (target = hook->targets; target->symbol; target++) {
-		unsigned long addr = tlbbatch_symbol_address(target->symbol);
-
-		if (!tlbbatch_is_kernel_text(addr))
-			continue;
-		if (tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_PROTO) ||
-		    tlbbatch_symbol_matches(target->symbol,
-					    tlbbatch_debug_proto(hook->name,
-								 target->proto)))
-			return target;
-		if (!*near)
-			*near = target;
-	}
-	return NULL;
-}
-
 /*
  * Behind the ftrace site, which an ENDBR may precede: an original is entered by a
  * direct call, once for all tracers, and never through its own hook (rule H10).
@@ -179,7 +156,8 @@ static bool prepare(struct tlbbatch_hook *hook,
 
 static void resolve(struct tlbbatch_hook *hook)
 {
-	const struct tlbbatch_target *target, *near;
+	const struct tlbbatch_function *near;
+	const struct tlbbatch_target *target;
 	char reason[TLBBATCH_REASON_LEN] = "no target for this kernel";
 
 	if (hook->need.tag &&
@@ -187,24 +165,24 @@ static void resolve(struct tlbbatch_hook *hook)
 		hook->unneeded = true;
 		return;
 	}
-	target = choose(hook, &near);
+	target = tlbbatch_first_fit(hook->targets, hook->name, &near);
 	if (!target) {
 		if (near)
 			tlbbatch_symbol_check(near->symbol,
 					      tlbbatch_debug_proto(hook->name,
 								   near->proto),
 					      reason, sizeof(reason));
-		else if (hook->targets->symbol)
+		else if (hook->targets->function.symbol)
 			snprintf(reason, sizeof(reason), "%s not found (inlined?)",
-				 hook->targets->symbol);
+				 hook->targets->function.symbol);
 		refuse(hook, reason);
 		return;
 	}
-	hook->addr = tlbbatch_symbol_address(target->symbol);
+	hook->addr = tlbbatch_symbol_address(target->function.symbol);
 	hook->ip = static_call(tlbbatch_ftrace_location)(hook->addr);
 	if (!hook->ip) {
 		snprintf(reason, sizeof(reason), "%s cannot be traced",
-			 target->symbol);
+			 target->function.symbol);
 		refuse(hook, reason);
 		return;
 	}
@@ -302,7 +280,7 @@ static bool has_direct_call(unsigned long ip)
 
 static int attach(struct tlbbatch_hook *hook)
 {
-	const char *symbol = hook->target->symbol;
+	const char *symbol = hook->target->function.symbol;
 	int err = 0;
 
 	if (!hook->attached)

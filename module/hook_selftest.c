@@ -37,7 +37,7 @@ static bool notrace acts(unsigned long parent_ip)
 }
 
 static const struct tlbbatch_target target = {
-	.symbol = "dummy",
+	.function.symbol = "dummy",
 	.replacement = replacement,
 	.original = TLBBATCH_CALL(tlbbatch_orig_dummy),
 };
@@ -85,7 +85,9 @@ static noinline __noclone unsigned long look_dummy(struct folio *folio,
 	return (unsigned long)folio + (unsigned long)vma;
 }
 
-static const struct tlbbatch_target look_target = { .symbol = "look_dummy" };
+static const struct tlbbatch_target look_target = {
+	.function.symbol = "look_dummy",
+};
 
 struct tlbbatch_hook tlbbatch_selftest_look = {
 	.name = "selftest_look",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Finding what the running kernel doesn't export, and checking that it is what
- * this module was written for: a row per symbol, its prototype compared with
- * the kernel's own BTF. Without BTF nothing can be checked, and nothing is armed (rule H2).
+ * this module was written for: each row of targets.tbl, its prototype compared
+ * with the kernel's own BTF. Without BTF nothing can be checked, and nothing is armed (rule H2).
  */
 #define pr_fmt(fmt) "tlbbatch: " fmt
 #include <linux/err.h>
@@ -13,58 +13,32 @@
 #include <linux/printk.h>
 #include <compat/swap_io_compat.h>
 #include <tlbbatch/btf.h>
+#include <tlbbatch/debug.h>
 #include <tlbbatch/hook.h>
 #include <tlbbatch/kernel_calls.h>
 #include <tlbbatch/symbols.h>
+#include "targets.h"
 
-DEFINE_STATIC_CALL_NULL(tlbbatch_kallsyms_lookup_name,
-			tlbbatch_type_kallsyms_lookup_name);
-DEFINE_STATIC_CALL_NULL(tlbbatch_ftrace_location, tlbbatch_type_ftrace_location);
-DEFINE_STATIC_CALL_NULL(tlbbatch_ftrace_find_rec_direct,
-			tlbbatch_type_ftrace_find_rec_direct);
-DEFINE_STATIC_CALL_NULL(tlbbatch_remove_mapping, tlbbatch_type_remove_mapping);
-DEFINE_STATIC_CALL_NULL(tlbbatch_node_get_allowed_targets,
-			tlbbatch_type_node_get_allowed_targets);
-DEFINE_STATIC_CALL_NULL(tlbbatch_mem_cgroup_swap_full,
-			tlbbatch_type_mem_cgroup_swap_full);
-DEFINE_STATIC_CALL_NULL(tlbbatch_folio_free_swap, tlbbatch_type_folio_free_swap);
-DEFINE_STATIC_CALL_NULL(tlbbatch_count_memcg_events,
-			tlbbatch_type_count_memcg_events);
-DEFINE_STATIC_CALL_NULL(tlbbatch_flush_tlb_batched_pending,
-			tlbbatch_type_flush_tlb_batched_pending);
-COMPAT_SWAP_IO_DEFINE;
-DEFINE_STATIC_CALL_NULL(tlbbatch_flush_tlb_all, tlbbatch_type_flush_tlb_all);
+#define DEFINE_CALL(name, optional)					\
+	DEFINE_STATIC_CALL_NULL(tlbbatch_##name, tlbbatch_type_##name);
+TLBBATCH_TBL_core_call_names(DEFINE_CALL)
 
-/* Functions that are called and never hooked; the first of two names counts. */
+#define FUNCTION(code, symbol, proto)	{ symbol, proto },
+#define CALL(name, optional)						\
+	{								\
+		(const struct tlbbatch_function[]) {			\
+			TLBBATCH_TBL_call_##name(FUNCTION)		\
+			{ }						\
+		},							\
+		TLBBATCH_CALL(tlbbatch_##name)				\
+	},
+
+/* Functions that are called and never hooked. */
 static const struct helper {
-	const char *names[2];
-	const char *proto;
+	const struct tlbbatch_function *alternatives;
 	struct tlbbatch_call call;
 } helpers[] = {
-	{ { "kallsyms_lookup_name" }, "unsigned long(const char *)",
-	  TLBBATCH_CALL(tlbbatch_kallsyms_lookup_name) },
-	{ { "ftrace_location" }, "unsigned long(unsigned long)",
-	  TLBBATCH_CALL(tlbbatch_ftrace_location) },
-	{ { "ftrace_find_rec_direct" }, "unsigned long(unsigned long)",
-	  TLBBATCH_CALL(tlbbatch_ftrace_find_rec_direct) },
-	{ { "__remove_mapping" },
-	  "int(struct address_space *, struct folio *, bool, struct mem_cgroup *)",
-	  TLBBATCH_CALL(tlbbatch_remove_mapping) },
-	{ { "node_get_allowed_targets" }, "void(pg_data_t *, nodemask_t *)",
-	  TLBBATCH_CALL(tlbbatch_node_get_allowed_targets) },
-	{ { "flush_tlb_batched_pending" }, "void(struct mm_struct *)",
-	  TLBBATCH_CALL(tlbbatch_flush_tlb_batched_pending) },
-	{ { "flush_tlb_all" }, "void(void)", TLBBATCH_CALL(tlbbatch_flush_tlb_all) },
-	{ { "mem_cgroup_swap_full" }, "bool(struct folio *)",
-	  TLBBATCH_CALL(tlbbatch_mem_cgroup_swap_full) },
-	{ { "folio_free_swap" }, "bool(struct folio *)",
-	  TLBBATCH_CALL(tlbbatch_folio_free_swap) },
-	/* Without the underscores since 6.16 or so. */
-	{ { "__count_memcg_events", "count_memcg_events" },
-	  "void(struct mem_cgroup *, enum vm_event_item, unsigned long)",
-	  TLBBATCH_CALL(tlbbatch_count_memcg_events) },
-	COMPAT_SWAP_SUBMIT_HELPERS
-	COMPAT_SWAP_UNPLUG_HELPERS
+	TLBBATCH_TBL_core_call_names(CALL)
 };
 
 static struct tlbbatch_btf btf;
@@ -134,6 +108,9 @@ unsigned long tlbbatch_symbol_address(const char *name)
 	return static_call(tlbbatch_kallsyms_lookup_name)(name);
 }
 
+/* What the kernel calls it, of a row of targets.tbl without alternatives. */
+#define NAME_OF(row)	TLBBATCH_TBL_##row(TLBBATCH_TBL_SYMBOL)
+
 /**
  * tlbbatch_is_kernel_text() - is this a function of the kernel itself?
  * @addr: an address, or 0
@@ -144,8 +121,8 @@ unsigned long tlbbatch_symbol_address(const char *name)
  */
 bool tlbbatch_is_kernel_text(unsigned long addr)
 {
-	return addr && addr >= tlbbatch_symbol_address("_stext") &&
-	       addr < tlbbatch_symbol_address("_etext");
+	return addr && addr >= tlbbatch_symbol_address(NAME_OF(data_text_start)) &&
+	       addr < tlbbatch_symbol_address(NAME_OF(data_text_end));
 }
 
 static int open_btf(void)
@@ -237,35 +214,78 @@ bool tlbbatch_member_offset(const char *tag, const char *member,
 	return !tlbbatch_btf_check_member(&btf, tag, member, type, offset, NULL, 0);
 }
 
+static bool fits(const struct tlbbatch_function *function, const char *hook)
+{
+	if (!hook)
+		return tlbbatch_symbol_matches(function->symbol, function->proto);
+	return tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_PROTO) ||
+	       tlbbatch_symbol_matches(function->symbol,
+				       tlbbatch_debug_proto(hook, function->proto));
+}
+
+/**
+ * tlbbatch_find_fit() - the first of several functions that this kernel has
+ * @first: the alternatives, ended by one without a symbol
+ * @size: from one to the next, in bytes
+ * @hook: the hook that they are for, which a debug build may spoil; or NULL
+ * @near: receives the first that it has by name alone, or NULL; used where none fits
+ *
+ * Rule H1.
+ *
+ * Context: process context, at load; symbols found and BTF open.
+ * Return: one whose symbol the kernel has with that prototype, or NULL.
+ */
+const struct tlbbatch_function *
+tlbbatch_find_fit(const struct tlbbatch_function *first, size_t size,
+		  const char *hook, const struct tlbbatch_function **near)
+{
+	const struct tlbbatch_function *function;
+
+	*near = NULL;
+	for (function = first; function->symbol;
+	     function = (const void *)function + size) {
+		if (!tlbbatch_is_kernel_text(tlbbatch_symbol_address(function->symbol)))
+			continue;
+		if (fits(function, hook))
+			return function;
+		if (!*near)
+			*near = function;
+	}
+	return NULL;
+}
+
 static int resolve_helper(const struct helper *helper)
 {
-	const char *name = helper->names[0];
-	unsigned long addr = tlbbatch_symbol_address(name);
+	const struct tlbbatch_function *last = helper->alternatives, *near, *function;
 
-	if (!tlbbatch_is_kernel_text(addr) && helper->names[1]) {
-		name = helper->names[1];
-		addr = tlbbatch_symbol_address(name);
+	function = tlbbatch_find_fit(last, sizeof(*last), NULL, &near);
+	if (function) {
+		tlbbatch_call_set(&helper->call,
+				  tlbbatch_symbol_address(function->symbol));
+		return 0;
 	}
-	if (!tlbbatch_is_kernel_text(addr)) {
-		snprintf(missing, sizeof(missing), "%s not found", name);
-		return -ENOENT;
-	}
-	if (tlbbatch_symbol_check(name, helper->proto, missing, sizeof(missing)))
-		return -EPROTOTYPE;
-	tlbbatch_call_set(&helper->call, addr);
-	return 0;
+	if (near)
+		return tlbbatch_symbol_check(near->symbol, near->proto, missing,
+					     sizeof(missing));
+	while (last[1].symbol)
+		last++;
+	snprintf(missing, sizeof(missing), "%s not found", last->symbol);
+	return -ENOENT;
 }
+
+#define MEMBER(name, tag, member, type)	{ tag, member, type, &name##_offset },
+#define FIELD(name, optional)		TLBBATCH_TBL_member_##name(MEMBER)
 
 /* What is read of struct scan_control, which is private to mm/vmscan.c. */
 static const struct {
+	const char *tag;
 	const char *member;
 	const char *type;
 	u32 *offset;
 } fields[] = {
-	{ "target_mem_cgroup", "struct mem_cgroup *", &target_memcg_offset },
+	TLBBATCH_TBL_core_member_names(FIELD)
 #ifdef TLBBATCH_DEBUG
-	{ "nr_to_reclaim", "unsigned long", &nr_to_reclaim_offset },
-	{ "priority", "s8", &priority_offset },
+	TLBBATCH_TBL_debug_member_names(FIELD)
 #endif
 };
 
@@ -273,23 +293,25 @@ static int resolve_private(void)
 {
 	unsigned int i;
 
-	demotion_enabled =
-		(const bool *)tlbbatch_symbol_address("numa_demotion_enabled");
+	demotion_enabled = (const bool *)
+		tlbbatch_symbol_address(NAME_OF(data_numa_demotion_enabled));
 	if (!demotion_enabled) {
-		strscpy(missing, "numa_demotion_enabled not found",
+		strscpy(missing, NAME_OF(data_numa_demotion_enabled) " not found",
 			sizeof(missing));
 		return -ENOENT;
 	}
 	for (i = 0; i < ARRAY_SIZE(fields); i++) {
-		if (tlbbatch_member_offset("scan_control", fields[i].member,
+		if (tlbbatch_member_offset(fields[i].tag, fields[i].member,
 					   fields[i].type, fields[i].offset))
 			continue;
-		snprintf(missing, sizeof(missing), "scan_control.%s not found",
-			 fields[i].member);
+		snprintf(missing, sizeof(missing), "%s.%s not found",
+			 fields[i].tag, fields[i].member);
 		return -ENOENT;
 	}
-	if (tlbbatch_btf_enumerator(&btf, "PAGE_SUCCESS", &pageout_success)) {
-		strscpy(missing, "PAGE_SUCCESS not found", sizeof(missing));
+	if (tlbbatch_btf_enumerator(&btf, NAME_OF(enum_pageout_success),
+				    &pageout_success)) {
+		strscpy(missing, NAME_OF(enum_pageout_success) " not found",
+			sizeof(missing));
 		return -ENOENT;
 	}
 	return 0;

@@ -11,6 +11,7 @@
 #include <tlbbatch/hook.h>
 #include <tlbbatch/reclaim_hooks.h>
 #include "probed.h"
+#include "targets.h"
 
 struct swap_iocb;
 
@@ -21,10 +22,6 @@ struct swap_iocb;
 	bool ignore_references, struct mem_cgroup *memcg
 #define SHRINK_MEMCG_ARGS	\
 	folio_list, pgdat, sc, stat, ignore_references, memcg
-
-#define SHRINK_MEMCG_PROTO \
-	"unsigned int(struct list_head *, struct pglist_data *, " \
-	"struct scan_control *, struct reclaim_stat *, bool, struct mem_cgroup *)"
 
 unsigned int tlbbatch_type_shrink_memcg(SHRINK_MEMCG_PARAMS);
 DEFINE_STATIC_CALL_NULL(tlbbatch_orig_shrink_folio_list_memcg,
@@ -45,10 +42,6 @@ static unsigned int tlbbatch_hook_shrink_folio_list_memcg(SHRINK_MEMCG_PARAMS)
 	bool ignore_references
 #define SHRINK_PLAIN_ARGS	folio_list, pgdat, sc, stat, ignore_references
 
-#define SHRINK_PLAIN_PROTO \
-	"unsigned int(struct list_head *, struct pglist_data *, " \
-	"struct scan_control *, struct reclaim_stat *, bool)"
-
 unsigned int tlbbatch_type_shrink_plain(SHRINK_PLAIN_PARAMS);
 DEFINE_STATIC_CALL_NULL(tlbbatch_orig_shrink_folio_list_plain,
 			tlbbatch_type_shrink_plain);
@@ -62,18 +55,7 @@ static unsigned int tlbbatch_hook_shrink_folio_list_plain(SHRINK_PLAIN_PARAMS)
 }
 
 static const struct tlbbatch_target shrink_folio_list_targets[] = {
-	{
-		.symbol = "shrink_folio_list",
-		.proto = SHRINK_MEMCG_PROTO,
-		.replacement = tlbbatch_hook_shrink_folio_list_memcg,
-		.original = TLBBATCH_CALL(tlbbatch_orig_shrink_folio_list_memcg),
-	},
-	{
-		.symbol = "shrink_folio_list",
-		.proto = SHRINK_PLAIN_PROTO,
-		.replacement = tlbbatch_hook_shrink_folio_list_plain,
-		.original = TLBBATCH_CALL(tlbbatch_orig_shrink_folio_list_plain),
-	},
+	TLBBATCH_TBL_hook_shrink_folio_list(TLBBATCH_TARGET)
 	{ }
 };
 
@@ -120,28 +102,10 @@ static int tlbbatch_hook_pageout_plain(PAGEOUT_PLAIN_PARAMS)
 		static_call(tlbbatch_orig_pageout_plain)(PAGEOUT_PLAIN_ARGS));
 }
 
-#define PAGEOUT_TARGETS							\
-	{								\
-		.symbol = "pageout",					\
-		.proto = "pageout_t(struct folio *, struct address_space *, " \
-			 "struct swap_iocb **, struct list_head *)",	\
-		.replacement = tlbbatch_hook_pageout_list,		\
-		.original = TLBBATCH_CALL(tlbbatch_orig_pageout_list),	\
-	},								\
-	{								\
-		.symbol = "pageout",					\
-		.proto = "pageout_t(struct folio *, struct address_space *, " \
-			 "struct swap_iocb **)",			\
-		.replacement = tlbbatch_hook_pageout_plain,		\
-		.original = TLBBATCH_CALL(tlbbatch_orig_pageout_plain),	\
-	},
-
-#else
-#define PAGEOUT_TARGETS
 #endif /* TLBBATCH_HAVE_AOPS_WRITEPAGE */
 
 static const struct tlbbatch_target pageout_targets[] = {
-	PAGEOUT_TARGETS
+	TLBBATCH_TBL_hook_pageout(TLBBATCH_TARGET)
 	{ }
 };
 

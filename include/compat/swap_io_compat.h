@@ -11,7 +11,6 @@
 #include <linux/static_call.h>
 #include "probed.h"
 
-/* Each with rows for the table of functions that are called and never hooked. */
 #ifdef TLBBATCH_HAVE_SWAP_IO_CTX
 
 #include <linux/swap_ops.h>
@@ -29,14 +28,6 @@ struct compat_swap_io {
 void tlbbatch_type_swap_write_submit(struct swap_io_ctx *io);
 DECLARE_STATIC_CALL(tlbbatch_swap_write_submit,
 		    tlbbatch_type_swap_write_submit);
-
-#define COMPAT_SWAP_IO_DEFINE						\
-	DEFINE_STATIC_CALL_NULL(tlbbatch_swap_write_submit,		\
-				tlbbatch_type_swap_write_submit)
-#define COMPAT_SWAP_SUBMIT_HELPERS					\
-	{ { "swap_write_submit" }, "void(struct swap_io_ctx *)",	\
-	  TLBBATCH_CALL(tlbbatch_swap_write_submit) },
-#define COMPAT_SWAP_UNPLUG_HELPERS
 
 static inline struct swap_io_ctx *
 compat_swap_io_handle(struct compat_swap_io *own)
@@ -61,14 +52,6 @@ struct compat_swap_io {
 void tlbbatch_type_swap_write_unplug(struct swap_iocb *plug);
 DECLARE_STATIC_CALL(tlbbatch_swap_write_unplug,
 		    tlbbatch_type_swap_write_unplug);
-
-#define COMPAT_SWAP_IO_DEFINE						\
-	DEFINE_STATIC_CALL_NULL(tlbbatch_swap_write_unplug,		\
-				tlbbatch_type_swap_write_unplug)
-#define COMPAT_SWAP_SUBMIT_HELPERS
-#define COMPAT_SWAP_UNPLUG_HELPERS					\
-	{ { "swap_write_unplug" }, "void(struct swap_iocb *)",		\
-	  TLBBATCH_CALL(tlbbatch_swap_write_unplug) },
 
 static inline struct swap_io_ctx *
 compat_swap_io_handle(struct compat_swap_io *own)

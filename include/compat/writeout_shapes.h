@@ -16,6 +16,7 @@
 #include <tlbbatch/hook.h>
 #include <tlbbatch/reclaim_hooks.h>
 #include "probed.h"
+#include "targets.h"
 
 /* A shape that another kernel has is compiled, if its types are known here. */
 #define WRITEOUT_SHAPE(name, gate_, params, args, folio_, io_, for_reclaim_) \
@@ -37,16 +38,20 @@ static int tlbbatch_hook_##name(params)					\
 				   static_call(tlbbatch_orig_##name)(args)); \
 }
 
-#define WRITEOUT_TARGET(name, to, symbol_, proto_, passes_)		\
+#define WRITEOUT_TARGET(code, symbol, proto, to, passes_)		\
 	{								\
-		.symbol = (symbol_),					\
-		.proto = (proto_),					\
-		.replacement = tlbbatch_hook_##name,			\
-		.original = TLBBATCH_CALL(tlbbatch_orig_##name),	\
+		.function = { symbol, proto },				\
+		.replacement = tlbbatch_hook_##code,			\
+		.original = TLBBATCH_CALL(tlbbatch_orig_##code),	\
 		.passes = passes_,					\
-		.write_out = write_##name,				\
+		.write_out = write_##code,				\
 		.writer = TLBBATCH_CALL(to),				\
 	},
+
+#define SWAP_TARGET(code, symbol, proto)				\
+	WRITEOUT_TARGET(code, symbol, proto, tlbbatch_write_swap, NULL)
+#define SHMEM_TARGET(code, symbol, proto)				\
+	WRITEOUT_TARGET(code, symbol, proto, tlbbatch_write_shmem, passes_##code)
 
 #define LIST(...)	__VA_ARGS__
 
@@ -85,17 +90,6 @@ static int write_shmem_writeout_ctx(struct swap_io_ctx *io, struct folio *folio)
 	return static_call(tlbbatch_orig_shmem_writeout_ctx)(io, folio, NULL);
 }
 
-#define SWAP_CTX_TARGET							\
-	WRITEOUT_TARGET(swap_writeout_ctx, tlbbatch_write_swap, "swap_writeout", \
-			"int(struct swap_io_ctx *, struct folio *)", NULL)
-#define SHMEM_CTX_TARGET						\
-	WRITEOUT_TARGET(shmem_writeout_ctx, tlbbatch_write_shmem, "shmem_writeout", \
-			"int(struct swap_io_ctx *, struct folio *, struct list_head *)", \
-			passes_shmem_writeout_ctx)
-
-#else
-#define SWAP_CTX_TARGET
-#define SHMEM_CTX_TARGET
 #endif /* TLBBATCH_HAVE_SWAP_IO_CTX */
 
 /* 6.16 to 7.2: a swap plug. */
@@ -175,33 +169,15 @@ static int write_shmem_writeout_wbc(struct swap_io_ctx *io, struct folio *folio)
 	return static_call(tlbbatch_orig_shmem_writeout_wbc)(&folio->page, &wbc);
 }
 
-#define SWAP_WBC_TARGET							\
-	WRITEOUT_TARGET(swap_writeout_wbc, tlbbatch_write_swap, "swap_writepage", \
-			"int(struct page *, struct writeback_control *)", NULL)
-#define SHMEM_WBC_TARGET						\
-	WRITEOUT_TARGET(shmem_writeout_wbc, tlbbatch_write_shmem, "shmem_writepage", \
-			"int(struct page *, struct writeback_control *)", \
-			passes_shmem_writeout_wbc)
-
-#else
-#define SWAP_WBC_TARGET
-#define SHMEM_WBC_TARGET
 #endif /* TLBBATCH_HAVE_WBC_SWAP_PLUG */
 
 static const struct tlbbatch_target swap_writeout_targets[] = {
-	SWAP_CTX_TARGET
-	WRITEOUT_TARGET(swap_writeout_plug, tlbbatch_write_swap, "swap_writeout",
-			"int(struct folio *, struct swap_iocb **)", NULL)
-	SWAP_WBC_TARGET
+	TLBBATCH_TBL_hook_swap_writeout(SWAP_TARGET)
 	{ }
 };
 
 static const struct tlbbatch_target shmem_writeout_targets[] = {
-	SHMEM_CTX_TARGET
-	WRITEOUT_TARGET(shmem_writeout_plug, tlbbatch_write_shmem, "shmem_writeout",
-			"int(struct folio *, struct swap_iocb **, struct list_head *)",
-			passes_shmem_writeout_plug)
-	SHMEM_WBC_TARGET
+	TLBBATCH_TBL_hook_shmem_writeout(SHMEM_TARGET)
 	{ }
 };
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The hook table's rows, and the engine that resolves, arms and unwinds them. */
+/*
+ * The hook table's rows, and the engine that resolves, arms and unwinds them. What
+ * of a row names a part of the kernel is in module/targets.tbl.
+ */
 #ifndef TLBBATCH_HOOK_H
 #define TLBBATCH_HOOK_H
 
@@ -7,6 +10,7 @@
 #include <linux/sysfs.h>
 #include <linux/types.h>
 #include <tlbbatch/kernel_calls.h>
+#include <tlbbatch/symbols.h>
 
 struct ftrace_regs;
 
@@ -14,8 +18,7 @@ struct ftrace_regs;
 
 /**
  * struct tlbbatch_target - one function of the kernel that a hook can sit on
- * @symbol: its name; NULL ends the list
- * @proto: its prototype as BTF tells it, see btf.h
+ * @function: it
  * @replacement: what runs instead; NULL if the hook never acts
  * @original: static call that enters the original behind its ftrace site; unused then
  * @passes: sees the arguments of a call for which the hook doesn't act, in the ftrace
@@ -24,14 +27,21 @@ struct ftrace_regs;
  * @writer: the static call that the core reaches @write_out by
  */
 struct tlbbatch_target {
-	const char *symbol;
-	const char *proto;
+	struct tlbbatch_function function;
 	void *replacement;
 	struct tlbbatch_call original;
 	void (*passes)(struct ftrace_regs *fregs);
 	void *write_out;
 	struct tlbbatch_call writer;
 };
+
+/* A row of targets.tbl, for a list of alternatives that an empty one ends. */
+#define TLBBATCH_TARGET(code, symbol, proto)				\
+	{								\
+		.function = { symbol, proto },				\
+		.replacement = tlbbatch_hook_##code,			\
+		.original = TLBBATCH_CALL(tlbbatch_orig_##code),	\
+	},
 
 /**
  * struct tlbbatch_need - what in a kernel makes a hook necessary
@@ -54,8 +64,7 @@ struct tlbbatch_need {
  * @looks: it redirects nobody: it looks at the arguments, and the function goes on.
  *	@acts, and of its targets @replacement and @original, aren't used
  * @need: when the kernel needs it at all
- * @targets: alternatives, ended by one without a symbol: the first whose symbol
- *	and prototype the kernel has is taken
+ * @targets: alternatives, ended by one without a symbol
  * @target: the alternative taken, NULL if there is none
  * @addr: its address
  * @ip: its ftrace site

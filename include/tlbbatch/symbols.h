@@ -3,11 +3,34 @@
 #ifndef TLBBATCH_SYMBOLS_H
 #define TLBBATCH_SYMBOLS_H
 
+#include <linux/build_bug.h>
 #include <linux/mm_types.h>
+#include <linux/stddef.h>
 #include <linux/types.h>
 
 struct mem_cgroup;
 struct scan_control;
+
+/**
+ * struct tlbbatch_function - a function of the kernel, as a row of targets.tbl has it
+ * @symbol: its name; NULL ends a list of alternatives
+ * @proto: its prototype as BTF tells it, see btf.h
+ */
+struct tlbbatch_function {
+	const char *symbol;
+	const char *proto;
+};
+
+const struct tlbbatch_function *
+tlbbatch_find_fit(const struct tlbbatch_function *first, size_t size,
+		  const char *hook, const struct tlbbatch_function **near);
+
+/* The same, of an array whose rows begin with a member @function. */
+#define tlbbatch_first_fit(rows, hook, near)				\
+	((typeof(&(rows)[0]))tlbbatch_find_fit(&(rows)[0].function,	\
+		sizeof((rows)[0]) +					\
+		BUILD_BUG_ON_ZERO(offsetof(typeof((rows)[0]), function)), \
+		hook, near))
 
 int tlbbatch_symbols_init(void);
 void tlbbatch_symbols_exit(void);
