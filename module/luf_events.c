@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every function of the kernel whose entry LUF tracking watches, a row each: the
- * pass, its unmaps and flushes; pages that are taken without mm_page_alloc; and the
- * events of rule L11, by which a stale read-only entry could be seen.
+ * What LUF tracking does at the entry of each function that it watches, "luf entry"
+ * in targets.tbl: the pass, its unmaps and flushes; pages that are taken without
+ * mm_page_alloc; and the events of rule L11, by which a stale read-only entry could
+ * be seen.
  *
  * An event is seen at its start, before the kernel acts. It meets the generations
  * that freed pages of its file: stale entries of a file's pages lie where a VMA of
@@ -20,6 +21,7 @@
 #include <tlbbatch/luf_pass.h>
 #include <tlbbatch/luf_table.h>
 #include <tlbbatch/symbols.h>
+#include "targets.h"
 
 /* Where structs that are the kernel's own have what is read of them. */
 static u32 move_old_vma;
@@ -252,99 +254,19 @@ static void see_uprobe_register(struct ftrace_regs *fregs)
 	tlbbatch_luf_give_up(inode->i_mapping, TLBBATCH_LUF_REASON_UPROBE);
 }
 
+#define WATCH(code, symbol, proto)	{ { symbol, proto }, see_##code },
+#define ENTRY(name_, optional_)						\
+	{								\
+		.name = #name_,						\
+		.watches = (const struct tlbbatch_luf_watch[]) {	\
+			TLBBATCH_TBL_entry_##name_(WATCH)		\
+			{ }						\
+		},							\
+		.optional = optional_,					\
+	},
+
 struct tlbbatch_luf_entry tlbbatch_luf_entries[] = {
-	{ .symbol = "shrink_folio_list", .see = see_shrink_folio_list, .or = true,
-	  .proto = "unsigned int(struct list_head *, struct pglist_data *, "
-		   "struct scan_control *, struct reclaim_stat *, bool, "
-		   "struct mem_cgroup *)" },
-	{ .symbol = "shrink_folio_list", .see = see_shrink_folio_list,
-	  .proto = "unsigned int(struct list_head *, struct pglist_data *, "
-		   "struct scan_control *, struct reclaim_stat *, bool)" },
-	{ .symbol = "try_to_unmap", .see = see_try_to_unmap,
-	  .proto = "void(struct folio *, enum ttu_flags)" },
-	{ .symbol = "move_folios_to_lru", .see = see_move_folios_to_lru, .or = true,
-	  .proto = "unsigned int(struct list_head *)" },
-	{ .symbol = "move_folios_to_lru", .see = see_move_folios_to_lru,
-	  .proto = "unsigned int(struct lruvec *, struct list_head *)" },
-	{ .symbol = "alloc_demote_folio", .see = see_demotion, .or = true,
-	  .proto = "struct folio *(struct folio *, unsigned long)" },
-	{ .symbol = "alloc_migrate_folio", .see = see_demotion, .or = true,
-	  .proto = "struct folio *(struct folio *, unsigned long)" },
-	{ .symbol = "alloc_demote_page", .see = see_demotion,
-	  .proto = "struct page *(struct page *, unsigned long)" },
-	{ .symbol = "do_exit", .see = see_do_exit, .proto = "void(long)" },
-	{ .symbol = "flush_tlb_func", .see = see_flush_tlb_func,
-	  .proto = "void(void *)" },
-	{ .symbol = "flush_tlb_batched_pending",
-	  .see = see_flush_tlb_batched_pending,
-	  .proto = "void(struct mm_struct *)" },
-	{ .symbol = "__isolate_free_page", .see = see_isolate_free_page,
-	  .proto = "int(struct page *, unsigned int)" },
-	{ .symbol = "__memcg_kmem_charge_page", .see = see_memcg_kmem_charge_page,
-	  .proto = "int(struct page *, gfp_t, int)" },
-	{ .symbol = "finish_fault", .see = see_write_fault,
-	  .proto = "vm_fault_t(struct vm_fault *)" },
-	{ .symbol = "do_wp_page", .see = see_write_fault,
-	  .proto = "vm_fault_t(struct vm_fault *)" },
-	{ .symbol = "uprobe_mmap", .see = see_uprobe_mmap,
-	  .proto = "int(struct vm_area_struct *)" },
-	{ .symbol = "security_file_open", .see = see_security_file_open,
-	  .proto = "int(struct file *)" },
-	{ .symbol = "security_file_permission",
-	  .see = see_security_file_permission,
-	  .proto = "int(struct file *, int)" },
-	{ .symbol = "unmap_mapping_range", .see = see_unmap_mapping,
-	  .proto = "void(struct address_space *, const loff_t, const loff_t, int)" },
-	{ .symbol = "unmap_mapping_pages", .see = see_unmap_mapping,
-	  .proto = "void(struct address_space *, unsigned long, unsigned long, bool)" },
-	{ .symbol = "uprobe_munmap", .see = see_uprobe_munmap,
-	  .proto = "void(struct vm_area_struct *, unsigned long, unsigned long)" },
-	{ .symbol = "change_protection", .see = see_change_protection, .or = true,
-	  .proto = "long(struct mmu_gather *, struct vm_area_struct *, "
-		   "unsigned long, unsigned long, unsigned long)" },
-	{ .symbol = "change_protection", .see = see_change_protection,
-	  .proto = "long(struct mmu_gather *, struct vm_area_struct *, "
-		   "unsigned long, unsigned long, pgprot_t, unsigned long)" },
-	{ .symbol = "move_page_tables", .see = see_move_page_tables_control,
-	  .proto = "unsigned long(struct pagetable_move_control *)", .or = true },
-	{ .symbol = "move_page_tables", .see = see_move_page_tables, .or = true,
-	  .proto = "unsigned long(struct vm_area_struct *, unsigned long, "
-		   "struct vm_area_struct *, unsigned long, unsigned long, bool, "
-		   "bool)" },
-	{ .symbol = "move_page_tables", .see = see_move_page_tables,
-	  .proto = "unsigned long(struct vm_area_struct *, unsigned long, "
-		   "struct vm_area_struct *, unsigned long, unsigned long, bool)" },
-	{ .symbol = "mfill_atomic_install_pte", .see = see_uffd_install, .or = true,
-	  .proto = "int(pmd_t *, struct vm_area_struct *, unsigned long, "
-		   "struct page *, uffd_flags_t)" },
-	{ .symbol = "mfill_atomic_install_pte", .see = see_uffd_install, .or = true,
-	  .proto = "int(pmd_t *, struct vm_area_struct *, unsigned long, "
-		   "struct page *, bool, uffd_flags_t)" },
-	{ .symbol = "mfill_atomic_install_pte", .see = see_uffd_install_mm,
-	  .proto = "int(struct mm_struct *, pmd_t *, struct vm_area_struct *, "
-		   "unsigned long, struct page *, bool, bool)" },
-	{ .symbol = "userfaultfd_ioctl", .see = see_userfaultfd_ioctl,
-	  .proto = "long(struct file *, unsigned int, unsigned long)" },
-	/* From 6.13 on, where madvise() knows its VMA by a struct: see the check below. */
-	{ .symbol = "madvise_guard_install", .see = see_madvise_guard_install,
-	  .proto = "long(struct madvise_behavior *)", .optional = true },
-	{ .symbol = "try_to_migrate", .see = see_try_to_migrate,
-	  .proto = "void(struct folio *, enum ttu_flags)" },
-	{ .symbol = "collapse_file", .see = see_collapse_file, .or = true,
-	  .proto = "enum scan_result(struct mm_struct *, unsigned long, "
-		   "struct file *, unsigned long, struct collapse_control *)" },
-	{ .symbol = "collapse_file", .see = see_collapse_file,
-	  .proto = "int(struct mm_struct *, unsigned long, struct file *, "
-		   "unsigned long, struct collapse_control *)" },
-	{ .symbol = "uprobe_register", .see = see_uprobe_register, .or = true,
-	  .proto = "struct uprobe *(struct inode *, loff_t, loff_t, "
-		   "struct uprobe_consumer *)" },
-	{ .symbol = "uprobe_register", .see = see_uprobe_register,
-	  .proto = "int(struct inode *, loff_t, struct uprobe_consumer *)" },
-	/* Up to 6.11. */
-	{ .symbol = "uprobe_register_refctr", .see = see_uprobe_register,
-	  .proto = "int(struct inode *, loff_t, loff_t, struct uprobe_consumer *)",
-	  .optional = true },
+	TLBBATCH_TBL_luf_entry_names(ENTRY)
 };
 
 const unsigned int tlbbatch_luf_nr_entries = ARRAY_SIZE(tlbbatch_luf_entries);
@@ -361,8 +283,15 @@ bool tlbbatch_luf_large_freed_early(void)
 	return large_freed_early;
 }
 
+#define MATCHES(code, symbol, proto)	tlbbatch_symbol_matches(symbol, proto)
+/* Of a row of targets.tbl, to a variable of its name. */
+#define FIND_MEMBER(name, tag, member, type)	tlbbatch_member_offset(tag, member, type, &(name))
+#define find_member(name)	TLBBATCH_TBL_member_##name(FIND_MEMBER)
+#define HAS_STRUCT(name, tag, member, type)	tlbbatch_kernel_has(tag, NULL)
+#define has_struct_of(name)	TLBBATCH_TBL_member_##name(HAS_STRUCT)
+
 /**
- * tlbbatch_luf_events_resolve() - find what the rows above need besides
+ * tlbbatch_luf_events_resolve() - find what the functions above need besides
  *
  * Context: process context, at load; BTF open.
  * Return: what this kernel lacks, or NULL.
@@ -371,27 +300,17 @@ const char *tlbbatch_luf_events_resolve(void)
 {
 	u32 is_lazy;
 
-	if (!tlbbatch_member_offset("flush_tlb_info", "mm", "struct mm_struct *",
-				    &flush_mm) ||
-	    !tlbbatch_member_offset("flush_tlb_info", "new_tlb_gen", "u64",
-				    &flush_tlb_gen) ||
-	    !tlbbatch_member_offset("flush_tlb_info", "initiating_cpu",
-				    "unsigned int", &flush_initiator))
+	if (!find_member(flush_mm) || !find_member(flush_tlb_gen) ||
+	    !find_member(flush_initiator))
 		return "flush_tlb_info";
-	if (!tlbbatch_member_offset("tlb_state_shared", "is_lazy", "bool",
-				    &is_lazy) || is_lazy)
+	if (!find_member(is_lazy) || is_lazy)
 		return "tlb_state_shared.is_lazy";
-	if (tlbbatch_kernel_has("pagetable_move_control", NULL) &&
-	    !tlbbatch_member_offset("pagetable_move_control", "old",
-				    "struct vm_area_struct *", &move_old_vma))
+	if (has_struct_of(move_old_vma) && !find_member(move_old_vma))
 		return "pagetable_move_control.old";
-	if (tlbbatch_kernel_has("madvise_behavior", NULL) &&
-	    (!tlbbatch_member_offset("madvise_behavior", "vma",
-				     "struct vm_area_struct *", &madvise_vma) ||
-	     !tlbbatch_symbol_matches("madvise_guard_install",
-				      "long(struct madvise_behavior *)")))
+	if (has_struct_of(madvise_vma) &&
+	    (!find_member(madvise_vma) ||
+	     !TLBBATCH_TBL_entry_madvise_guard_install(MATCHES)))
 		return "madvise_guard_install";
-	large_freed_early = !tlbbatch_symbol_matches("free_unref_folios",
-						     "void(struct folio_batch *)");
+	large_freed_early = !TLBBATCH_TBL_sign_free_unref_folios(MATCHES);
 	return NULL;
 }

@@ -18,6 +18,7 @@
 #include <tlbbatch/luf_observe.h>
 #include <tlbbatch/luf_table.h>
 #include <tlbbatch/symbols.h>
+#include "targets.h"
 
 /* Section: entries of functions */
 
@@ -58,38 +59,34 @@ static struct ftrace_ops ops = {
 
 static int resolve_entry(struct tlbbatch_luf_entry *entry)
 {
-	unsigned long addr = tlbbatch_symbol_address(entry->symbol);
+	const struct tlbbatch_luf_watch *watch;
+	const struct tlbbatch_function *near;
+	unsigned long addr;
 	unsigned int i;
 
-	if (!tlbbatch_is_kernel_text(addr) ||
-	    !tlbbatch_symbol_matches(entry->symbol, entry->proto))
+	watch = tlbbatch_first_fit(entry->watches, NULL, &near);
+	if (!watch)
 		return -ENOENT;
+	addr = tlbbatch_symbol_address(watch->function.symbol);
 	entry->ip = static_call(tlbbatch_ftrace_location)(addr);
 	if (!entry->ip)
 		return -ENOENT;
+	entry->see = watch->see;
 	for (i = 0; by_ip[probe_ip(entry->ip, i)]; i++)
 		;
 	by_ip[probe_ip(entry->ip, i)] = entry;
 	return 0;
 }
 
-/* The first of its alternatives that this kernel has is watched. */
 static const char *resolve_entries(void)
 {
 	struct tlbbatch_luf_entry *entry;
-	bool found = false;
 
 	if (tlbbatch_luf_nr_entries > ARRAY_SIZE(by_ip) / 2)
 		return "room for so many functions";
-	for_each_tlbbatch_luf_entry(entry) {
-		if (!found)
-			found = !resolve_entry(entry);
-		if (entry->or)
-			continue;
-		if (!found && !entry->optional)
-			return entry->symbol;
-		found = false;
-	}
+	for_each_tlbbatch_luf_entry(entry)
+		if (resolve_entry(entry) && !entry->optional)
+			return entry->name;
 	return NULL;
 }
 
@@ -180,13 +177,18 @@ static int detach_entries(void)
 
 /* Section: tracepoints */
 
-static void probe_mm_page_alloc(void *data, struct page *page,
-				unsigned int order, gfp_t gfp, int migratetype)
+static void tlbbatch_luf_probe_mm_page_alloc(void *data, struct page *page,
+					     unsigned int order, gfp_t gfp,
+					     int migratetype)
 {
 	tlbbatch_luf_seen_youngest();
 	if (page && (order || !tlbbatch_luf_index_empty(page_to_pfn(page))))
 		tlbbatch_luf_reuse(page_to_pfn(page), 1U << order);
 }
+
+#define EVENT(name, symbol, proto)					\
+	{ symbol, "__traceiter_" symbol, proto, tlbbatch_luf_probe_##name },
+#define POINT(name, optional)	TLBBATCH_TBL_trace_##name(EVENT)
 
 static struct point {
 	const char *name;
@@ -195,11 +197,7 @@ static struct point {
 	void *probe;
 	struct tracepoint *tracepoint;
 } points[] = {
-	{ "mm_page_alloc", "__traceiter_mm_page_alloc",
-	  "int(void *, struct page *, unsigned int, gfp_t, int)",
-	  probe_mm_page_alloc },
-	{ "tlb_flush", "__traceiter_tlb_flush", "int(void *, int, unsigned long)",
-	  tlbbatch_luf_probe_tlb_flush },
+	TLBBATCH_TBL_luf_trace_names(POINT)
 };
 
 static void find_point(struct tracepoint *tracepoint, void *data)

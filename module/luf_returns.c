@@ -27,6 +27,7 @@
 #include <tlbbatch/luf_pass.h>
 #include <tlbbatch/luf_table.h>
 #include <tlbbatch/symbols.h>
+#include "targets.h"
 
 #define MESSAGE_S	5
 
@@ -121,42 +122,59 @@ static unsigned long watched_bulk_list(gfp_t gfp, int nid, nodemask_t *nodemask,
 /* Section: where they are */
 
 /**
- * struct watched - a function that is watched to its end
- * @symbol: its name
- * @proto: its prototype as BTF tells it, see btf.h
+ * struct returning - one function of the kernel that can be watched to its end
+ * @function: it
  * @replacement: what runs instead
  * @original: enters it behind its ftrace site
  * @sleeps: it may, so calls are counted
- * @or: the next row is what another kernel has instead
- * @ip: the ftrace site, 0 if this kernel has another row's
  */
-struct watched {
-	const char *symbol;
-	const char *proto;
+struct returning {
+	struct tlbbatch_function function;
 	void *replacement;
 	struct tlbbatch_call original;
 	bool sleeps;
-	bool or;
+};
 
+/**
+ * struct watched - one that is watched, whatever kernels call it
+ * @name: what it is called if it is missing
+ * @alternatives: ended by one without a symbol
+ * @taken: the one that this kernel has
+ * @ip: its ftrace site
+ */
+struct watched {
+	const char *name;
+	const struct returning *alternatives;
+
+	const struct returning *taken;
 	unsigned long ip;
 };
 
+/* By what stands in targets.tbl under "code". */
+enum {
+	flush_sleeps = false,
+	bulk_sleeps = true,
+	bulk_list_sleeps = true,
+};
+
+#define RETURNING(code, symbol, proto)					\
+	{								\
+		.function = { symbol, proto },				\
+		.replacement = watched_##code,				\
+		.original = TLBBATCH_CALL(tlbbatch_orig_##code),	\
+		.sleeps = code##_sleeps,				\
+	},
+#define WATCHED(name_, optional)					\
+	{								\
+		.name = #name_,						\
+		.alternatives = (const struct returning[]) {		\
+			TLBBATCH_TBL_return_##name_(RETURNING)		\
+			{ }						\
+		},							\
+	},
+
 static struct watched watched[] = {
-	{ .symbol = "arch_tlbbatch_flush", .replacement = watched_flush,
-	  .original = TLBBATCH_CALL(tlbbatch_orig_flush),
-	  .proto = "void(struct arch_tlbflush_unmap_batch *)" },
-	{ .symbol = "alloc_pages_bulk_noprof", .replacement = watched_bulk,
-	  .original = TLBBATCH_CALL(tlbbatch_orig_bulk), .sleeps = true,
-	  .or = true, .proto = "unsigned long(gfp_t, int, nodemask_t *, int, "
-			       "struct page **)" },
-	{ .symbol = "alloc_pages_bulk_noprof", .replacement = watched_bulk_list,
-	  .original = TLBBATCH_CALL(tlbbatch_orig_bulk_list), .sleeps = true,
-	  .or = true, .proto = "unsigned long(gfp_t, int, nodemask_t *, int, "
-			       "struct list_head *, struct page **)" },
-	{ .symbol = "__alloc_pages_bulk", .replacement = watched_bulk_list,
-	  .original = TLBBATCH_CALL(tlbbatch_orig_bulk_list), .sleeps = true,
-	  .proto = "unsigned long(gfp_t, int, nodemask_t *, int, "
-		   "struct list_head *, struct page **)" },
+	TLBBATCH_TBL_luf_return_names(WATCHED)
 };
 
 #define for_each_watched(row)						\
@@ -175,9 +193,10 @@ static void notrace redirect(unsigned long ip, unsigned long parent_ip,
 	for_each_watched(row) {
 		if (row->ip != ip)
 			continue;
-		if (row->sleeps)
+		if (row->taken->sleeps)
 			this_cpu_inc(inside);
-		ftrace_regs_set_instruction_pointer(fregs, (unsigned long)row->replacement);
+		ftrace_regs_set_instruction_pointer(fregs,
+						    (unsigned long)row->taken->replacement);
 		break;
 	}
 	ftrace_test_recursion_unlock(bit);
@@ -198,18 +217,21 @@ static bool registered;
 
 static int resolve(struct watched *row)
 {
-	unsigned long addr = tlbbatch_symbol_address(row->symbol);
-	unsigned long ip, entry;
+	const struct tlbbatch_function *near;
+	const struct returning *taken;
+	unsigned long addr, ip, entry;
 
-	if (!tlbbatch_is_kernel_text(addr) ||
-	    !tlbbatch_symbol_matches(row->symbol, row->proto))
+	taken = tlbbatch_first_fit(row->alternatives, NULL, &near);
+	if (!taken)
 		return -ENOENT;
+	addr = tlbbatch_symbol_address(taken->function.symbol);
 	ip = static_call(tlbbatch_ftrace_location)(addr);
 	entry = ip ? tlbbatch_entry_to(ip + MCOUNT_INSN_SIZE) : 0;
 	if (!entry)
 		return -ENOENT;
+	row->taken = taken;
 	row->ip = ip;
-	tlbbatch_call_set(&row->original, entry);
+	tlbbatch_call_set(&taken->original, entry);
 	return 0;
 }
 
@@ -222,17 +244,10 @@ static int resolve(struct watched *row)
 const char *tlbbatch_luf_returns_resolve(void)
 {
 	struct watched *row;
-	bool found = false;
 
-	for_each_watched(row) {
-		if (!found)
-			found = !resolve(row);
-		if (row->or)
-			continue;
-		if (!found)
-			return row->symbol;
-		found = false;
-	}
+	for_each_watched(row)
+		if (resolve(row))
+			return row->name;
 	return NULL;
 }
 

@@ -10,10 +10,11 @@
 #include <tlbbatch/reclaim_context.h>
 #include <tlbbatch/reclaim_hooks.h>
 #include <tlbbatch/symbols.h>
+#include "targets.h"
 
-#define EVENT		"mm_vmscan_write_folio"
-#define CALLER		"__traceiter_" EVENT
-#define CALLER_PROTO	"int(void *, struct folio *)"
+#define EVENT		TLBBATCH_TBL_trace_mm_vmscan_write_folio(TLBBATCH_TBL_SYMBOL)
+#define TRACEITER(name, symbol, proto)	"__traceiter_" symbol, proto
+#define CALLER_AND_PROTO	TLBBATCH_TBL_trace_mm_vmscan_write_folio(TRACEITER)
 
 static struct tracepoint *event;
 static bool attached;
@@ -47,7 +48,7 @@ const char *tlbbatch_witness_resolve(void)
 	for_each_kernel_tracepoint(find_event, NULL);
 	if (!event)
 		return "the trace event " EVENT " is not found";
-	if (tlbbatch_symbol_check(CALLER, CALLER_PROTO, reason, sizeof(reason)))
+	if (tlbbatch_symbol_check(CALLER_AND_PROTO, reason, sizeof(reason)))
 		return reason;
 	return NULL;
 }

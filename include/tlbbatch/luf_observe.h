@@ -4,27 +4,36 @@
 #define TLBBATCH_LUF_OBSERVE_H
 
 #include <linux/types.h>
+#include <tlbbatch/symbols.h>
 
 struct ftrace_ops;
 struct ftrace_regs;
 struct mm_struct;
 
 /**
- * struct tlbbatch_luf_entry - a function of the kernel whose entry is watched
- * @symbol: its name
- * @proto: its prototype as BTF tells it, see btf.h
+ * struct tlbbatch_luf_watch - one function of the kernel whose entry can be watched
+ * @function: it
  * @see: called at its entry, preemption off
- * @or: the next row is what another kernel has instead
- * @optional: a kernel without it, and without its alternatives, has no use for it
- * @ip: the ftrace site, 0 if this kernel has another row's
+ */
+struct tlbbatch_luf_watch {
+	struct tlbbatch_function function;
+	void (*see)(struct ftrace_regs *fregs);
+};
+
+/**
+ * struct tlbbatch_luf_entry - an entry that is watched, whatever kernels call it
+ * @name: what it is called if it is missing
+ * @watches: alternatives, ended by one without a symbol
+ * @optional: a kernel that has none of them has no use for it
+ * @see: that of the alternative taken
+ * @ip: the ftrace site, 0 if this kernel has none
  */
 struct tlbbatch_luf_entry {
-	const char *symbol;
-	const char *proto;
-	void (*see)(struct ftrace_regs *fregs);
-	bool or;
+	const char *name;
+	const struct tlbbatch_luf_watch *watches;
 	bool optional;
 
+	void (*see)(struct ftrace_regs *fregs);
 	unsigned long ip;
 };
 
