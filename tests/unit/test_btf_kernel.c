@@ -9,6 +9,7 @@
 #include "btf_blob.h"
 #include "btf_reader.h"
 #include "tap.h"
+#include "targets.h"
 
 #define RUNNING_KERNEL	"/sys/kernel/btf/vmlinux"
 #define MAX_SIZE	(64UL << 20)
@@ -45,7 +46,7 @@ static const struct {
 	{ "shmem_writepage", { "int(struct page *, struct writeback_control *)" } },
 	{ "__remove_mapping", {
 		"int(struct address_space *, struct folio *, bool, struct mem_cgroup *)" } },
-	{ "next_demotion_node", { "int(int)" } },
+	{ "next_demotion_node", { "int(int)", "int(int, const nodemask_t *)" } },
 	{ "mem_cgroup_swap_full", { "bool(struct folio *)" } },
 	{ "folio_free_swap", { "bool(struct folio *)" } },
 	{ "__count_memcg_events", {
@@ -84,6 +85,53 @@ static void test_known(void)
 		snprintf(name, sizeof(name), "%s is %s", known[i].func, text);
 		ok_int(ret, 0, name);
 		expect(match, "  as it is known here");
+	}
+}
+
+#define FUNCTION(code, symbol, proto)	{ symbol, proto },
+#define TARGET(kind, name, optional)	\
+	{ #kind " " #name, (const struct function[]){ TLBBATCH_TBL_##kind##_##name(FUNCTION) { } } },
+
+/* All functions of the table of targets. */
+static const struct target {
+	const char *name;
+	const struct function {
+		const char *symbol;
+		const char *proto;
+	} *alternatives;
+} targets[] = {
+#define HOOK(name, optional)	TARGET(hook, name, optional)
+	TLBBATCH_TBL_batch_hook_names(HOOK)
+#define CALL(name, optional)	TARGET(call, name, optional)
+	TLBBATCH_TBL_core_call_names(CALL)
+#define ENTRY(name, optional)	TARGET(entry, name, optional)
+	TLBBATCH_TBL_luf_entry_names(ENTRY)
+#define RETURN(name, optional)	TARGET(return, name, optional)
+	TLBBATCH_TBL_luf_return_names(RETURN)
+};
+
+/* What the kernel has of them is as one of the alternatives says. */
+static void test_targets(void)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(targets); i++) {
+		const struct function *function, *fit = NULL;
+		bool known = false;
+
+		for (function = targets[i].alternatives; function->symbol && !fit; function++) {
+			int ret = tlbbatch_btf_check_proto(&btf, function->symbol, function->proto,
+							   NULL, 0);
+
+			known |= ret != -ENOENT;
+			if (!ret)
+				fit = function;
+		}
+		if (known)
+			ok(!!fit, "%s is %s, %s", targets[i].name, fit ? fit->symbol : "none of its rows",
+			   fit ? fit->proto : "which has to be seen to");
+		else
+			skip(targets[i].name, "this kernel has no such function");
 	}
 }
 
@@ -164,6 +212,9 @@ int main(void)
 	if (!tlbbatch_btf_open(&btf, data, size)) {
 		ok(btf.nr_types > 10000, "it opens, and has %u types", btf.nr_types);
 		test_known();
+		/* Of another kernel it would say nothing. */
+		if (chosen)
+			test_targets();
 		test_scan_control();
 		printf("# opened and looked up in %.0f ms, with sanitizers\n", now_ms() - start);
 		test_sample();
