@@ -66,7 +66,7 @@ struct tlbbatch_hook tlbbatch_hooks[] = {
 
 const unsigned int tlbbatch_nr_hooks = ARRAY_SIZE(tlbbatch_hooks);
 
-/* A hook that targets.tbl lacks doesn't compile above; one that lacks a row above, here. */
+/* A row above without one in targets.tbl doesn't compile. This is the reverse. */
 #define COUNT(name, optional)	+ 1
 static_assert(ARRAY_SIZE(tlbbatch_hooks) ==
 	      0 TLBBATCH_TBL_batch_hook_names(COUNT));

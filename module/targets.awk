@@ -2,12 +2,11 @@
 #
 # awk -f targets.awk probed.h targets.tbl
 #
-# Check the table of targets and print it as a C header: lists for the tables of C
-# to expand, and nothing that they would have to know besides. Rows whose probe
-# doesn't hold for this kernel's headers (probed.h) are left out. Of a table that
-# isn't understood, wholly, the build stops.
+# Check the table of targets, and print it as a C header of lists, which the tables
+# of C expand. Rows whose probe doesn't hold for this kernel's headers (probed.h) are
+# left out. The build stops if any line of the table isn't understood.
 #
-# Any POSIX awk does.
+# Any POSIX awk will do.
 
 BEGIN {
 	FS = "|"
