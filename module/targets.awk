@@ -6,6 +6,13 @@
 # of C expand. Rows whose probe doesn't hold for this kernel's headers (probed.h) are
 # left out. The build stops if any line of the table isn't understood.
 #
+#	TLBBATCH_TBL_KIND_NAME(ROW)		ROW(CODE, "SYMBOL", "PROTOTYPE") for each
+#						alternative; without alternatives,
+#						ROW(NAME, "SYMBOL", "PROTOTYPE"); of a
+#						member, ROW(NAME, "STRUCT", "MEMBER", "TYPE")
+#	TLBBATCH_TBL_FEATURE_KIND_names(NAME)	NAME(name, optional) for each name
+#	TLBBATCH_TBL_hook_NAME_is		initialisers for a struct tlbbatch_hook
+#
 # Any POSIX awk will do.
 
 BEGIN {
@@ -173,7 +180,7 @@ END {
 		stop("no rows, or no probes")
 	print "/* Made of targets.tbl by targets.awk. */"
 	print "#ifndef TLBBATCH_TARGETS_H\n#define TLBBATCH_TARGETS_H\n"
-	print "/* ROW(code or name, symbol, prototype), of a member ROW(name, struct, member, type) */"
+	print "/* For a row: what the kernel calls it. */"
 	print "#define TLBBATCH_TBL_SYMBOL(code, symbol, proto)\tsymbol"
 	for (i = 1; i <= nr_keys; i++) {
 		key = keys[i]
