@@ -10,7 +10,7 @@
  * The last line reads "pages=N write_ns=N all_ns=N": pages written to, the time of
  * the writes alone, and that of all, the forks included.
  */
-#include "common.c"
+#include "common.h"
 
 static volatile char *base;
 static unsigned long pages = 4096, rounds = 4;

@@ -30,8 +30,9 @@
  * Swap has to be on zram: on a disk the page is found again in the swap cache
  * with the late store in it, and nothing is lost.
  */
-#include "common.c"
-#include "swap.c"
+#include "common.h"
+#include "rng.h"
+#include "swap.h"
 
 #define MAX_PAGES	4096
 #define MAX_REPORTS	20

@@ -12,7 +12,7 @@
  * failalloc. Prints "ok" or the name of the errno, and "failed" if there was an Nth
  * allocation, "none" if there wasn't.
  */
-#include "common.c"
+#include "common.h"
 
 #define FAIL_NTH	"/proc/self/fail-nth"
 #define PARAMETERS	"/sys/module/failalloc/parameters/"

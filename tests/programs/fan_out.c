@@ -11,8 +11,9 @@
  *
  * Start it by "taskset -c 0": CPUs that the process ran on before count, too.
  */
-#include "common.c"
-#include "swap.c"
+#include "common.h"
+#include "rng.h"
+#include "swap.h"
 
 #define REGION_PAGES	(HUGE_BYTES / PAGE_BYTES)
 

@@ -8,7 +8,7 @@
  * when the node is full of them: so the pass runs twice, the second time as kswapd
  * (tests/guest/modules/as-kswapd). Afterwards every byte must be what it was.
  */
-#include "common.c"
+#include "common.h"
 
 #ifndef MADV_PAGEOUT
 #define MADV_PAGEOUT	21

@@ -7,7 +7,8 @@
  * nothing, and no reader sees a half-made change. The value that the knob had
  * is put back at the end.
  */
-#include "common.c"
+#include "common.h"
+#include "rng.h"
 
 #include <ctype.h>
 

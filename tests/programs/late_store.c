@@ -24,8 +24,8 @@
  * Swap has to be on zram: a write to a disk is under way for long, and a page that
  * is still in the swap cache is found again with the late store in it.
  */
-#include "common.c"
-#include "swap.c"
+#include "common.h"
+#include "swap.h"
 #include <linux/mempolicy.h>
 
 #ifndef MADV_PAGEOUT

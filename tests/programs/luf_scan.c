@@ -16,7 +16,7 @@
  * The mapping is a file, read-only and shared, or without --file anonymous memory,
  * which is written to. It checks nothing; that is verify's job.
  */
-#include "common.c"
+#include "common.h"
 
 #include <sys/stat.h>
 

@@ -10,7 +10,7 @@
  * CPUs hold some pages back for a while on their way to a list, so each is asked
  * to let go of them, and a page counts if it is off the lists every time.
  */
-#include "common.c"
+#include "common.h"
 
 /* Documentation/admin-guide/mm/pagemap.rst */
 #define KPF(bit)	(1ULL << (bit))

@@ -15,9 +15,10 @@
  *  gone		written by that driver
  *  hwpoison		a memory failure is injected (hwpoison-inject)
  */
-#include "common.c"
-#include "swap.c"
-#include "uring.c"
+#include "common.h"
+#include "rng.h"
+#include "swap.h"
+#include "uring.h"
 #include <sys/shm.h>
 
 #define STATS		"/sys/kernel/tlbbatch/stats/"

@@ -12,7 +12,7 @@
  * The last line reads "moves=N stale=N tries=N". Exit 0: nothing stale; 1: stale
  * stores; 3: no UFFDIO_MOVE here, or no page could be moved.
  */
-#include "common.c"
+#include "common.h"
 
 #include <linux/userfaultfd.h>
 #include <sys/ioctl.h>

@@ -8,8 +8,8 @@
  * Afterwards every byte must be what it has to be. The calling script looks at
  * the module's counters to see that the action really met waiting folios.
  */
-#include "common.c"
-#include "content.c"
+#include "common.h"
+#include "content.h"
 #include <sys/swap.h>
 
 #define STATS		"/sys/kernel/tlbbatch/stats/"

@@ -13,8 +13,9 @@
  * No page is ever read first. That would map the zero page, and the later
  * copy on write would add TLB flushes that have nothing to do with reclaim.
  */
-#include "common.c"
-#include "swap.c"
+#include "common.h"
+#include "rng.h"
+#include "swap.h"
 
 #define MAX_THREADS	256
 #define OPS_PER_LOOK	64	/* writes between two looks at the clock */

@@ -1,66 +1,14 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+// SPDX-License-Identifier: GPL-2.0-only
 /*
- * What every stress program shares: exit codes, options, time, random
- * numbers, CPU pinning, the watchdog and the signal that ends a run early.
- *
- * Everything is static inline, so that each program stays one translation
- * unit that is built by a single gcc call.
+ * What every program here shares: options, time, CPU pinning, the watchdog
+ * and the signal that ends a run early.
  */
-#ifndef STRESS_COMMON_H
-#define STRESS_COMMON_H
-
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-#include <errno.h>
-#include <fcntl.h>
-#include <getopt.h>
-#include <inttypes.h>
-#include <limits.h>
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <sys/types.h>
-#include <sys/uio.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-
-/* A test script must be able to tell lost data from a bad environment. */
-enum stress_exit {
-	STRESS_OK = 0,
-	STRESS_DATA_ERROR = 1,
-	STRESS_USAGE = 2,
-	STRESS_ENVIRONMENT = 3,
-	STRESS_TIMEOUT = 4,
-	STRESS_KILLED = 5,	/* by the OOM killer; no wrong byte until then */
-};
-
-#define PAGE_BYTES	4096UL
-#define PAGE_WORDS	(PAGE_BYTES / sizeof(uint64_t))
-#define MIB_PAGES	((1UL << 20) / PAGE_BYTES)
-#define HUGE_BYTES	(2UL << 20)
-#define MAX_CPUS	64
-#define NSEC_PER_SEC	1000000000ULL
-#define NSEC_PER_MSEC	1000000ULL
-
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#include "common.h"
 
 /*
  * Messages go out by one write(2) each: children of a threaded process may
  * not take stdio's locks, and lines of several threads must not mix.
  */
-static inline __attribute__((format(printf, 2, 3)))
 void say(int fd, const char *format, ...)
 {
 	char line[1024];
@@ -78,29 +26,6 @@ void say(int fd, const char *format, ...)
 		return;	/* nobody is left to be told */
 }
 
-/* Ends the program: the test could not be made, which is not a pass. */
-#define die_environment(...)						\
-	do {								\
-		say(STDERR_FILENO, "environment: " __VA_ARGS__);	\
-		say(STDERR_FILENO, "\n");				\
-		_exit(STRESS_ENVIRONMENT);				\
-	} while (0)
-
-/* Ends the program: memory ran out, which says nothing about the data. */
-#define die_killed(who)							\
-	do {								\
-		say(STDERR_FILENO, "killed: " who "\n");		\
-		_exit(STRESS_KILLED);					\
-	} while (0)
-
-/* Ends the program: the command line makes no sense. */
-#define die_usage(...)							\
-	do {								\
-		say(STDERR_FILENO, "usage: " __VA_ARGS__);		\
-		say(STDERR_FILENO, "\n");				\
-		_exit(STRESS_USAGE);					\
-	} while (0)
-
 /**
  * parse_number() - read a decimal option value, or end with a usage error
  * @option:	name of the option, for the message
@@ -108,9 +33,8 @@ void say(int fd, const char *format, ...)
  * @lowest:	smallest value accepted
  * @highest:	largest value accepted
  */
-static inline unsigned long parse_number(const char *option, const char *text,
-					 unsigned long lowest,
-					 unsigned long highest)
+unsigned long parse_number(const char *option, const char *text,
+			   unsigned long lowest, unsigned long highest)
 {
 	unsigned long value;
 	char *end;
@@ -124,7 +48,7 @@ static inline unsigned long parse_number(const char *option, const char *text,
 	return value;
 }
 
-static inline uint64_t now_ns(void)
+uint64_t now_ns(void)
 {
 	struct timespec now;
 
@@ -132,12 +56,12 @@ static inline uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * NSEC_PER_SEC + (uint64_t)now.tv_nsec;
 }
 
-static inline double seconds_since(uint64_t start_ns)
+double seconds_since(uint64_t start_ns)
 {
 	return (double)(now_ns() - start_ns) / (double)NSEC_PER_SEC;
 }
 
-static inline void sleep_ms(unsigned int ms)
+void sleep_ms(unsigned int ms)
 {
 	struct timespec pause = {
 		.tv_sec = ms / 1000,
@@ -147,36 +71,6 @@ static inline void sleep_ms(unsigned int ms)
 	nanosleep(&pause, NULL);
 }
 
-/* splitmix64: one state word, good enough and the same on every machine. */
-struct rng {
-	uint64_t state;
-};
-
-static inline uint64_t mix64(uint64_t x)
-{
-	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-	x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-	return x ^ (x >> 31);
-}
-
-static inline uint64_t rng_next(struct rng *rng)
-{
-	rng->state += 0x9e3779b97f4a7c15ULL;
-	return mix64(rng->state);
-}
-
-/* A number from 0 to limit - 1. */
-static inline size_t rng_below(struct rng *rng, size_t limit)
-{
-	return (size_t)(((rng_next(rng) >> 32) * (uint64_t)limit) >> 32);
-}
-
-/* True once in @n calls on average. */
-static inline bool rng_one_in(struct rng *rng, size_t n)
-{
-	return rng_below(rng, n) == 0;
-}
-
 /**
  * usable_cpus() - the CPUs this process may run on
  * @cpus:	receives their numbers
@@ -184,7 +78,7 @@ static inline bool rng_one_in(struct rng *rng, size_t n)
  *
  * Return: how many there are, at most @limit.
  */
-static inline unsigned int usable_cpus(int *cpus, unsigned int limit)
+unsigned int usable_cpus(int *cpus, unsigned int limit)
 {
 	unsigned int count = 0;
 	cpu_set_t set;
@@ -199,7 +93,7 @@ static inline unsigned int usable_cpus(int *cpus, unsigned int limit)
 }
 
 /* Pins the calling thread. A CPU that went away is no reason to give up. */
-static inline bool pin_self(int cpu)
+bool pin_self(int cpu)
 {
 	cpu_set_t set;
 
@@ -215,7 +109,7 @@ static inline bool pin_self(int cpu)
  * For what a test compares swapped memory with: it must not go the same way
  * as the data under test.
  */
-static inline void *map_locked(size_t bytes)
+void *map_locked(size_t bytes)
 {
 	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -228,8 +122,7 @@ static inline void *map_locked(size_t bytes)
 	return memory;
 }
 
-static inline void start_thread(pthread_t *thread, void *(*body)(void *),
-				void *argument)
+void start_thread(pthread_t *thread, void *(*body)(void *), void *argument)
 {
 	int error = pthread_create(thread, NULL, body, argument);
 
@@ -238,7 +131,7 @@ static inline void start_thread(pthread_t *thread, void *(*body)(void *),
 }
 
 /* Children end with the thread that made them, whatever happens to it. */
-static inline pid_t fork_child(void)
+pid_t fork_child(void)
 {
 	pid_t child = fork();
 
@@ -251,15 +144,15 @@ static inline pid_t fork_child(void)
  * SIGTERM and SIGINT end the time early; final checks are still made, so
  * that a test may use a program as background load of unknown length.
  */
-static volatile sig_atomic_t stress_stop;
+volatile sig_atomic_t stress_stop;
 
-static inline void stress_on_stop(int signal_number)
+static void stress_on_stop(int signal_number)
 {
 	(void)signal_number;
 	stress_stop = 1;
 }
 
-static inline void stress_on_alarm(int signal_number)
+static void stress_on_alarm(int signal_number)
 {
 	static const char line[] = "result=timeout\n";
 	ssize_t ignored;
@@ -276,7 +169,7 @@ static inline void stress_on_alarm(int signal_number)
  *
  * A hang in the kernel's reclaim must fail a test, never stall it.
  */
-static inline void start_watchdog(unsigned int seconds)
+void start_watchdog(unsigned int seconds)
 {
 	struct sigaction action = { .sa_handler = stress_on_alarm };
 
@@ -287,5 +180,3 @@ static inline void start_watchdog(unsigned int seconds)
 	sigaction(SIGINT, &action, NULL);
 	alarm(seconds);
 }
-
-#endif

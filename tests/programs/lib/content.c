@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+// SPDX-License-Identifier: GPL-2.0-only
 /*
  * The content of a page under test: which page it is, which write of it, the
  * run's seed, a checksum, and words that follow from these. Whoever knows the
@@ -6,41 +6,17 @@
  * the same page (a lost write) is told apart from foreign content (a page
  * that was freed too early) and from zeros.
  */
-#ifndef PAGE_CONTENT_H
-#define PAGE_CONTENT_H
+#include "content.h"
+#include "rng.h"
 
-#include "common.c"
-
-enum page_word {
-	WORD_ID,	/* number of the page, never 0 */
-	WORD_SEQUENCE,	/* which write of this page, from 1 */
-	WORD_SEED,
-	WORD_CHECKSUM,	/* over all words after it and the three before it */
-	WORD_DATA,	/* first of the rest */
-};
-
-/* What a page has to hold; sequence 0 means that it must be all zeros. */
-struct page_content {
-	uint64_t seed;
-	uint64_t id;
-	uint64_t sequence;
-};
-
-/* One word that isn't what it has to be. */
-struct page_fault {
-	size_t word;
-	uint64_t expected;
-	uint64_t found;
-};
-
-static inline uint64_t content_key(const struct page_content *content)
+static uint64_t content_key(const struct page_content *content)
 {
 	return mix64(content->seed ^ mix64(content->id ^
 					   (content->sequence << 32)));
 }
 
 /* Every second word repeats, so that a page compresses to about a half. */
-static inline uint64_t content_word(uint64_t key, size_t word)
+static uint64_t content_word(uint64_t key, size_t word)
 {
 	uint64_t x;
 
@@ -50,13 +26,13 @@ static inline uint64_t content_word(uint64_t key, size_t word)
 	return x ^ (x >> 32);
 }
 
-static inline uint64_t checksum_step(uint64_t sum, uint64_t word)
+static uint64_t checksum_step(uint64_t sum, uint64_t word)
 {
 	return (sum << 7 | sum >> 57) ^ word;
 }
 
 /* Where the checksum starts: the words before it. */
-static inline uint64_t checksum_start(const struct page_content *content)
+static uint64_t checksum_start(const struct page_content *content)
 {
 	uint64_t sum = content->id;
 
@@ -71,7 +47,7 @@ static inline uint64_t checksum_start(const struct page_content *content)
  *
  * The first word is stored atomically, because other threads may read it.
  */
-static inline void content_write(void *page, const struct page_content *content)
+void content_write(void *page, const struct page_content *content)
 {
 	uint64_t key = content_key(content);
 	uint64_t sum = checksum_start(content);
@@ -90,8 +66,8 @@ static inline void content_write(void *page, const struct page_content *content)
 	words[WORD_CHECKSUM] = sum;
 }
 
-static inline bool word_is(const uint64_t *words, size_t word,
-			   uint64_t expected, struct page_fault *fault)
+static bool word_is(const uint64_t *words, size_t word, uint64_t expected,
+		    struct page_fault *fault)
 {
 	if (words[word] == expected)
 		return true;
@@ -110,9 +86,8 @@ static inline bool word_is(const uint64_t *words, size_t word,
  *
  * Return: true if every word is right.
  */
-static inline bool content_check_except(const void *page,
-					const struct page_content *content,
-					size_t skip, struct page_fault *fault)
+bool content_check_except(const void *page, const struct page_content *content,
+			  size_t skip, struct page_fault *fault)
 {
 	uint64_t expected[WORD_DATA] = { 0 };
 	uint64_t key = content_key(content);
@@ -139,11 +114,8 @@ static inline bool content_check_except(const void *page,
 	return true;
 }
 
-static inline bool content_check(const void *page,
-				 const struct page_content *content,
-				 struct page_fault *fault)
+bool content_check(const void *page, const struct page_content *content,
+		   struct page_fault *fault)
 {
 	return content_check_except(page, content, PAGE_WORDS, fault);
 }
-
-#endif

@@ -1,17 +1,9 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+// SPDX-License-Identifier: GPL-2.0-only
 /*
  * Was the memory really swapped? Every claim of these programs depends on
  * it, and a guest without swap would pass each of them without it.
  */
-#ifndef STRESS_SWAP_H
-#define STRESS_SWAP_H
-
-#include "common.c"
-
-#define PAGEMAP_SOFT_DIRTY	(1ULL << 55)
-#define PAGEMAP_UFFD_WP		(1ULL << 57)
-#define PAGEMAP_SWAPPED		(1ULL << 62)
-#define PAGEMAP_PRESENT		(1ULL << 63)
+#include "swap.h"
 
 /**
  * vmstat() - one counter of /proc/vmstat
@@ -19,7 +11,7 @@
  *
  * Return: the value, 0 if this kernel has no such counter.
  */
-static inline uint64_t vmstat(const char *name)
+uint64_t vmstat(const char *name)
 {
 	size_t length = strlen(name);
 	uint64_t value = 0;
@@ -40,18 +32,18 @@ static inline uint64_t vmstat(const char *name)
 }
 
 /* Pages written to swap since boot; what zswap took counts as well. */
-static inline uint64_t swap_writes(void)
+uint64_t swap_writes(void)
 {
 	return vmstat("pswpout") + vmstat("zswpout");
 }
 
 /* Pages read back from swap: they had really left memory. */
-static inline uint64_t swap_reads(void)
+uint64_t swap_reads(void)
 {
 	return vmstat("pswpin") + vmstat("zswpin");
 }
 
-static inline int open_pagemap(void)
+int open_pagemap(void)
 {
 	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
 
@@ -61,7 +53,7 @@ static inline int open_pagemap(void)
 }
 
 /* The pagemap entry of one page; 0 if it can't be read. */
-static inline uint64_t pagemap_entry(int fd, const void *address)
+uint64_t pagemap_entry(int fd, const void *address)
 {
 	uint64_t entry = 0;
 	off_t offset = (off_t)((uintptr_t)address / PAGE_BYTES * sizeof(entry));
@@ -78,8 +70,7 @@ static inline uint64_t pagemap_entry(int fd, const void *address)
  * @pages:	its length in pages
  * @bit:	PAGEMAP_* to look for
  */
-static inline size_t pagemap_count(int fd, const void *base, size_t pages,
-				   uint64_t bit)
+size_t pagemap_count(int fd, const void *base, size_t pages, uint64_t bit)
 {
 	off_t offset = (off_t)((uintptr_t)base / PAGE_BYTES * sizeof(uint64_t));
 	uint64_t entries[512];
@@ -113,7 +104,7 @@ static inline size_t pagemap_count(int fd, const void *base, size_t pages,
  * pagemap knows nothing; smaps asks the file. Counts whole mappings: whoever
  * calls this keeps the range apart from others.
  */
-static inline size_t smaps_swapped(const void *base, size_t pages)
+size_t smaps_swapped(const void *base, size_t pages)
 {
 	uintptr_t first = (uintptr_t)base;
 	uintptr_t last = first + pages * PAGE_BYTES;
@@ -138,5 +129,3 @@ static inline size_t smaps_swapped(const void *base, size_t pages)
 	fclose(file);
 	return kib * 1024 / PAGE_BYTES;
 }
-
-#endif

@@ -1,31 +1,17 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+// SPDX-License-Identifier: GPL-2.0-only
 /*
  * As little of io_uring as it takes to do I/O with a fixed buffer, whose
  * pages the kernel keeps pinned for as long as it is registered. There is no
  * liburing here: one request at a time, submitted and waited for.
  */
-#ifndef URING_FIXED_H
-#define URING_FIXED_H
+#include "uring.h"
 
-#include "common.c"
-
-#include <linux/io_uring.h>
-
-struct uring {
-	int fd;
-	struct io_uring_params params;
-	unsigned char *ring;
-	size_t ring_bytes;
-	struct io_uring_sqe *entries;
-	size_t entries_bytes;
-};
-
-static inline uint32_t *uring_word(const struct uring *uring, uint32_t offset)
+static uint32_t *uring_word(const struct uring *uring, uint32_t offset)
 {
 	return (uint32_t *)(void *)(uring->ring + offset);
 }
 
-static inline void uring_close(struct uring *uring)
+void uring_close(struct uring *uring)
 {
 	if (uring->fd < 0)
 		return;
@@ -37,7 +23,7 @@ static inline void uring_close(struct uring *uring)
 	uring->fd = -1;
 }
 
-static inline void *uring_map(struct uring *uring, size_t bytes, off_t what)
+static void *uring_map(struct uring *uring, size_t bytes, off_t what)
 {
 	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 			    MAP_SHARED | MAP_POPULATE, uring->fd, what);
@@ -51,7 +37,7 @@ static inline void *uring_map(struct uring *uring, size_t bytes, off_t what)
  *
  * Return: false if this kernel has none or forbids it.
  */
-static inline bool uring_open(struct uring *uring)
+bool uring_open(struct uring *uring)
 {
 	const struct io_uring_params *params = &uring->params;
 	size_t submit, complete;
@@ -78,7 +64,7 @@ static inline bool uring_open(struct uring *uring)
 }
 
 /* Pins a buffer; false with errno if the kernel won't. */
-static inline bool uring_pin(struct uring *uring, void *buffer, size_t bytes)
+bool uring_pin(struct uring *uring, void *buffer, size_t bytes)
 {
 	struct iovec vector = { .iov_base = buffer, .iov_len = bytes };
 
@@ -86,7 +72,7 @@ static inline bool uring_pin(struct uring *uring, void *buffer, size_t bytes)
 		       IORING_REGISTER_BUFFERS, &vector, 1) == 0;
 }
 
-static inline bool uring_unpin(struct uring *uring)
+bool uring_unpin(struct uring *uring)
 {
 	return syscall(SYS_io_uring_register, uring->fd,
 		       IORING_UNREGISTER_BUFFERS, NULL, 0) == 0;
@@ -103,8 +89,8 @@ static inline bool uring_unpin(struct uring *uring)
  *
  * Return: bytes transferred, or a negative error number.
  */
-static inline int uring_transfer(struct uring *uring, uint8_t opcode, int fd,
-				 void *buffer, size_t bytes, off_t offset)
+int uring_transfer(struct uring *uring, uint8_t opcode, int fd, void *buffer,
+		   size_t bytes, off_t offset)
 {
 	const struct io_uring_params *params = &uring->params;
 	uint32_t *tail = uring_word(uring, params->sq_off.tail);
@@ -137,5 +123,3 @@ static inline int uring_transfer(struct uring *uring, uint8_t opcode, int fd,
 	__atomic_store_n(head, *head + 1, __ATOMIC_RELEASE);
 	return result;
 }
-
-#endif

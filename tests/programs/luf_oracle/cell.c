@@ -15,7 +15,7 @@
 #define LUF_CELL_H
 
 #include "stats.c"
-#include "swap.c"
+#include "swap.h"
 
 #include <semaphore.h>
 

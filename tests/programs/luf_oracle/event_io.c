@@ -7,7 +7,7 @@
 #define LUF_EVENT_IO_H
 
 #include "scene.c"
-#include "uring.c"
+#include "uring.h"
 
 #include <linux/aio_abi.h>
 #include <linux/falloc.h>

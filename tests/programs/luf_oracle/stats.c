@@ -9,7 +9,7 @@
 #ifndef LUF_STATS_H
 #define LUF_STATS_H
 
-#include "common.c"
+#include "common.h"
 
 #define LUF_DIR		"/sys/kernel/tlbbatch/luf/"
 

@@ -7,9 +7,10 @@
 #ifndef VERIFY_CORE_H
 #define VERIFY_CORE_H
 
-#include "content.c"
-#include "common.c"
-#include "swap.c"
+#include "content.h"
+#include "common.h"
+#include "rng.h"
+#include "swap.h"
 
 #define RANGE_PAGES	32	/* longest range that a mode acts on at once */
 #define SPARE_PAGES	(2 * RANGE_PAGES)

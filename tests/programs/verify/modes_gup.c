@@ -8,7 +8,7 @@
 #ifndef VERIFY_MODES_GUP_H
 #define VERIFY_MODES_GUP_H
 
-#include "uring.c"
+#include "uring.h"
 #include "core.c"
 
 #define GUP_PAGES	8	/* at once; a pipe takes twice as many */
