@@ -1,125 +1,24 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+// SPDX-License-Identifier: GPL-2.0-only
 /*
  * verify's workers: each is pinned to a CPU and owns a region of memory,
  * knows in locked memory what each of its pages has to hold, and is the only
  * one that changes them. What a mode adds happens against that.
  */
-#ifndef VERIFY_CORE_H
-#define VERIFY_CORE_H
+#include "core.h"
 
-#include "content.h"
-#include "common.h"
-#include "rng.h"
-#include "swap.h"
-
-#define RANGE_PAGES	32	/* longest range that a mode acts on at once */
-#define SPARE_PAGES	(2 * RANGE_PAGES)
-#define OPS_PER_STEP	8	/* rewrites between two steps of a mode */
 #define WINDOW_PAGES	(8 * RANGE_PAGES)
 #define WINDOW_STEPS	16	/* until the window moves */
 #define MAX_REPORTS	20
-#define PER_CPU		UINT_MAX
 #define LONGER		40	/* for --actions: so many times --seconds, at most */
 
-struct worker;
-struct run;
+uint64_t *complaints;
 
-/**
- * struct mode - what happens to the memory while it is being reclaimed
- * @name:		as in --mode
- * @prepare:		before pages are filled; returns why the mode can't run
- *			here, or NULL
- * @step:		a worker's action between its rewrites
- * @loop:		replaces the worker's loop, for modes that need all of
- *			them at the same point
- * @settle:		ends what a worker's steps left open
- * @finish:		after the last check; returns why the mode proved
- *			nothing, or NULL
- * @helper:		body of threads of the mode's own
- * @helpers:		how many of them, or PER_CPU
- * @helper_serves:	the helper answers the workers' faults, and goes on until
- *			they have ended; others end before the last check
- * @page_outs:		how many threads of page_out_helper(), or PER_CPU
- * @rewrites:		the mode is about rewriting: OPS_PER_STEP are an action
- * @always_shared:	the mode is about shmem
- * @huge:		regions ask for huge pages
- */
-struct mode {
-	const char *name;
-	const char *(*prepare)(struct run *run);
-	void (*step)(struct worker *worker);
-	void (*loop)(struct worker *worker);
-	void (*settle)(struct worker *worker);
-	const char *(*finish)(struct run *run);
-	void *(*helper)(void *run);
-	unsigned int helpers;
-	unsigned int page_outs;
-	bool helper_serves;
-	bool rewrites;
-	bool always_shared;
-	bool huge;
-};
-
-struct worker {
-	pthread_t thread;
-	struct run *run;
-	unsigned int index;
-	int cpu;
-	struct rng rng;
-
-	unsigned char *base;
-	size_t pages;
-	unsigned char *spare;	/* SPARE_PAGES of address space, PROT_NONE */
-	void *reserved;
-	size_t reserved_bytes;
-	int fd;			/* memfd behind a shared region, or -1 */
-	uint32_t *sequence;	/* per page, locked; 0: the page is zero */
-	size_t window;		/* where steps happen for a while */
-	uint64_t hot;		/* first page of the range last acted on */
-
-	uint64_t ops, verified, actions;
-	void *private;		/* the mode's own */
-};
-
-struct run {
-	/* From the command line. */
-	uint64_t seed;
-	unsigned int seconds;
-	uint64_t min_actions;	/* the mode goes on for longer until then */
-	size_t mib;
-	const char *cgroup;
-	const char *direct_dir;
-	bool shared_wanted;
-
-	int cpus[MAX_CPUS];
-	unsigned int nr_workers;
-	int pagemap;
-
-	/* This mode's. */
-	const struct mode *mode;
-	bool shared;
-	struct worker workers[MAX_CPUS];
-	pthread_barrier_t barrier;
-	uint64_t deadline_ns;	/* known when everybody's memory is full */
-	bool quiet;		/* no helper reads the regions any more */
-	unsigned int finished;	/* workers that have ended */
-	uint64_t errors;
-	uint64_t reclaims;	/* writes to memory.reclaim that succeeded */
-	size_t swapped;		/* most pages of the regions seen in swap */
-};
-
-/*
- * What any process of this run found wrong, in shared memory: one that is killed
- * can't say it by its exit status any more.
- */
-static uint64_t *complaints;
-
-static inline void complain(void)
+void complain(void)
 {
 	__atomic_fetch_add(complaints, 1, __ATOMIC_RELAXED);
 }
 
-static inline uint64_t run_actions(const struct run *run)
+uint64_t run_actions(const struct run *run)
 {
 	uint64_t actions = 0;
 	unsigned int i;
@@ -130,7 +29,7 @@ static inline uint64_t run_actions(const struct run *run)
 	return actions;
 }
 
-static inline bool run_over(const struct run *run)
+bool run_over(const struct run *run)
 {
 	uint64_t deadline = __atomic_load_n(&run->deadline_ns, __ATOMIC_RELAXED);
 	uint64_t now = now_ns();
@@ -144,37 +43,36 @@ static inline bool run_over(const struct run *run)
 }
 
 /* Every page has been written once, the mode's time is running. */
-static inline bool run_filled(const struct run *run)
+bool run_filled(const struct run *run)
 {
 	return __atomic_load_n(&run->deadline_ns, __ATOMIC_ACQUIRE) !=
 	       UINT64_MAX;
 }
 
-static inline bool workers_finished(const struct run *run)
+bool workers_finished(const struct run *run)
 {
 	return __atomic_load_n(&run->finished, __ATOMIC_ACQUIRE) ==
 	       run->nr_workers;
 }
 
 /* Returns how many there were before. */
-static inline uint64_t count_error(struct run *run)
+uint64_t count_error(struct run *run)
 {
 	complain();
 	return __atomic_fetch_add(&run->errors, 1, __ATOMIC_RELAXED);
 }
 
-static inline void *page_at(const struct worker *worker, size_t page)
+void *page_at(const struct worker *worker, size_t page)
 {
 	return worker->base + page * PAGE_BYTES;
 }
 
-static inline uint64_t page_id(const struct worker *worker, size_t page)
+uint64_t page_id(const struct worker *worker, size_t page)
 {
 	return (uint64_t)(worker->index + 1) << 32 | page;
 }
 
-static inline struct page_content page_content(const struct worker *worker,
-					       size_t page)
+struct page_content page_content(const struct worker *worker, size_t page)
 {
 	return (struct page_content) {
 		.seed = worker->run->seed,
@@ -191,10 +89,8 @@ static inline struct page_content page_content(const struct worker *worker,
  * @fault:	the word
  * @what:	what was being done
  */
-static inline void report_fault(struct worker *worker, size_t page,
-				const void *address,
-				const struct page_fault *fault,
-				const char *what)
+void report_fault(struct worker *worker, size_t page, const void *address,
+		  const struct page_fault *fault, const char *what)
 {
 	const uint64_t *words = address;
 	struct run *run = worker->run;
@@ -211,7 +107,7 @@ static inline void report_fault(struct worker *worker, size_t page,
 }
 
 /* Writes a page anew. The old content needn't be in memory for it. */
-static inline void rewrite_page(struct worker *worker, size_t page)
+void rewrite_page(struct worker *worker, size_t page)
 {
 	struct page_content content;
 
@@ -222,8 +118,8 @@ static inline void rewrite_page(struct worker *worker, size_t page)
 }
 
 /* Checks a page, found at @address; a wrong one is reported. */
-static inline bool check_copy(struct worker *worker, size_t page,
-			      const void *address, const char *what)
+bool check_copy(struct worker *worker, size_t page, const void *address,
+		const char *what)
 {
 	struct page_content content = page_content(worker, page);
 	struct page_fault fault;
@@ -236,8 +132,7 @@ static inline bool check_copy(struct worker *worker, size_t page,
 }
 
 /* Checks a page in its place; a wrong one is written anew, to count once. */
-static inline void check_page(struct worker *worker, size_t page,
-			      const char *what)
+void check_page(struct worker *worker, size_t page, const char *what)
 {
 	if (!check_copy(worker, page, page_at(worker, page), what))
 		rewrite_page(worker, page);
@@ -251,7 +146,7 @@ static inline void check_page(struct worker *worker, size_t page,
  * By chance it is read first (zero page, then copy on write), written first
  * (a new page, the rest of which must be zero), or left for later.
  */
-static inline void renew_zero_page(struct worker *worker, size_t page)
+void renew_zero_page(struct worker *worker, size_t page)
 {
 	size_t skip = PAGE_WORDS;
 	struct page_content zero;
@@ -279,7 +174,7 @@ static inline void renew_zero_page(struct worker *worker, size_t page)
  * would pass in faults of cold pages; the page-out helper keeps it moving in
  * and out of memory. Other modes go everywhere: for them the faults matter.
  */
-static inline size_t pick_page(struct worker *worker)
+size_t pick_page(struct worker *worker)
 {
 	size_t pages = worker->pages, first = 0;
 
@@ -292,7 +187,7 @@ static inline size_t pick_page(struct worker *worker)
 }
 
 /* A range to act on; the page-out helper goes for the same one. */
-static inline size_t pick_range(struct worker *worker, size_t *length)
+size_t pick_range(struct worker *worker, size_t *length)
 {
 	size_t first;
 
@@ -316,8 +211,8 @@ static inline size_t pick_range(struct worker *worker, size_t *length)
  * Fills this CPU's TLB with entries for a range, writable ones by rewriting.
  * An action that leaves one of them behind shows up in the check after it.
  */
-static inline void warm_range(struct worker *worker, size_t first,
-			      size_t length, const char *what)
+void warm_range(struct worker *worker, size_t first, size_t length,
+		const char *what)
 {
 	size_t i;
 
@@ -329,8 +224,8 @@ static inline void warm_range(struct worker *worker, size_t first,
 	}
 }
 
-static inline void check_range(struct worker *worker, size_t first,
-			       size_t length, const char *what)
+void check_range(struct worker *worker, size_t first, size_t length,
+		 const char *what)
 {
 	size_t i;
 
@@ -343,7 +238,7 @@ static inline void check_range(struct worker *worker, size_t first,
  * here, only threads of the same mm have run meanwhile, or none at all, so
  * that nothing else has emptied the TLB.
  */
-static inline bool go_elsewhere(struct worker *worker)
+bool go_elsewhere(struct worker *worker)
 {
 	const struct run *run = worker->run;
 	unsigned int other;
@@ -356,20 +251,20 @@ static inline bool go_elsewhere(struct worker *worker)
 	return pin_self(run->cpus[other]);
 }
 
-static inline void come_back(struct worker *worker, bool elsewhere)
+void come_back(struct worker *worker, bool elsewhere)
 {
 	if (elsewhere)
 		pin_self(worker->cpu);
 }
 
-static inline void one_rewrite(struct worker *worker)
+void one_rewrite(struct worker *worker)
 {
 	check_page(worker, pick_page(worker), "rewrite");
 	/* Another page, so that pages are also written without being read. */
 	rewrite_page(worker, pick_page(worker));
 }
 
-static inline void worker_loop(struct worker *worker)
+static void worker_loop(struct worker *worker)
 {
 	const struct mode *mode = worker->run->mode;
 	unsigned int i;
@@ -389,7 +284,7 @@ static inline void worker_loop(struct worker *worker)
  * are read from swap without others being written to it for their sake. A
  * helper still in a fault would read zeros there, and call them wrong data.
  */
-static inline void last_pass(struct worker *worker)
+static void last_pass(struct worker *worker)
 {
 	int give_back = worker->fd < 0 ? MADV_DONTNEED : MADV_REMOVE;
 	size_t first, length;
@@ -407,7 +302,7 @@ static inline void last_pass(struct worker *worker)
 	}
 }
 
-static inline void *worker_body(void *argument)
+void *worker_body(void *argument)
 {
 	struct worker *worker = argument;
 	struct run *run = worker->run;
@@ -444,7 +339,7 @@ static inline void *worker_body(void *argument)
  *
  * Half of the ranges are the ones that a worker has just picked.
  */
-static inline void *page_out_helper(void *argument)
+void *page_out_helper(void *argument)
 {
 	struct run *run = argument;
 	struct rng rng = { .state = mix64(run->seed ^ (uintptr_t)&rng) };
@@ -467,5 +362,3 @@ static inline void *page_out_helper(void *argument)
 	}
 	return NULL;
 }
-
-#endif

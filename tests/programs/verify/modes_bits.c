@@ -1,14 +1,11 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+// SPDX-License-Identifier: GPL-2.0-only
 /*
  * Modes about what a page table entry carries besides the address, and about
  * huge pages: the userfaultfd write-protect bit and the soft-dirty bit have
  * to survive the way through a swap entry, and a huge page may be split while
  * it waits.
  */
-#ifndef VERIFY_MODES_BITS_H
-#define VERIFY_MODES_BITS_H
-
-#include "core.c"
+#include "modes.h"
 
 #include <linux/userfaultfd.h>
 #include <poll.h>
@@ -25,19 +22,19 @@ struct protection {
 
 static struct protection protection;
 
-static inline bool still_protected(unsigned int worker, size_t page)
+static bool still_protected(unsigned int worker, size_t page)
 {
 	return __atomic_load_n(&protection.protected[worker][page],
 			       __ATOMIC_ACQUIRE);
 }
 
-static inline void set_protected(unsigned int worker, size_t page, bool on)
+static void set_protected(unsigned int worker, size_t page, bool on)
 {
 	__atomic_store_n(&protection.protected[worker][page], on,
 			 __ATOMIC_RELEASE);
 }
 
-static inline void write_protect(void *address, size_t length, bool protect)
+static void write_protect(void *address, size_t length, bool protect)
 {
 	struct uffdio_writeprotect range = {
 		.range.start = (uintptr_t)address,
@@ -54,7 +51,7 @@ static inline void write_protect(void *address, size_t length, bool protect)
 }
 
 /* Sees each first write to a protected page, notes it and lets it go on. */
-static inline void *uffdwp_helper(void *argument)
+void *uffdwp_helper(void *argument)
 {
 	struct run *run = argument;
 	struct pollfd wait = { .fd = protection.fd, .events = POLLIN };
@@ -84,7 +81,7 @@ static inline void *uffdwp_helper(void *argument)
 	return NULL;
 }
 
-static inline const char *uffdwp_prepare(struct run *run)
+const char *uffdwp_prepare(struct run *run)
 {
 	struct uffdio_api api = {
 		.api = UFFD_API,
@@ -119,7 +116,7 @@ static inline const char *uffdwp_prepare(struct run *run)
 	return NULL;
 }
 
-static inline const char *uffdwp_finish(struct run *run)
+const char *uffdwp_finish(struct run *run)
 {
 	unsigned int i;
 
@@ -129,8 +126,8 @@ static inline const char *uffdwp_finish(struct run *run)
 	return NULL;
 }
 
-static inline void lost_bit(struct worker *worker, size_t page,
-			    const char *what, uint64_t entry)
+static void lost_bit(struct worker *worker, size_t page, const char *what,
+		     uint64_t entry)
 {
 	count_error(worker->run);
 	say(STDERR_FILENO,
@@ -140,7 +137,7 @@ static inline void lost_bit(struct worker *worker, size_t page,
 }
 
 /* A page that nobody wrote to has its bit, in memory and in swap. */
-static inline void check_protected(struct worker *worker, size_t page)
+static void check_protected(struct worker *worker, size_t page)
 {
 	uint64_t entry = pagemap_entry(worker->run->pagemap,
 				       page_at(worker, page));
@@ -149,7 +146,7 @@ static inline void check_protected(struct worker *worker, size_t page)
 		lost_bit(worker, page, "write protection lost", entry);
 }
 
-static inline void uffdwp_step(struct worker *worker)
+void uffdwp_step(struct worker *worker)
 {
 	size_t first, length, i;
 
@@ -181,7 +178,7 @@ static inline void uffdwp_step(struct worker *worker)
 
 static bool softdirty_over;
 
-static inline void clear_soft_dirty(void)
+static void clear_soft_dirty(void)
 {
 	int fd = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
 
@@ -190,7 +187,7 @@ static inline void clear_soft_dirty(void)
 	close(fd);
 }
 
-static inline const char *softdirty_prepare(struct run *run)
+const char *softdirty_prepare(struct run *run)
 {
 	volatile unsigned char *page = run->workers[0].base;
 
@@ -214,7 +211,7 @@ static inline const char *softdirty_prepare(struct run *run)
  * process: clear, write some pages, let reclaim take them, look. Every page
  * written since must be soft-dirty. Others may be, that costs only time.
  */
-static inline void softdirty_loop(struct worker *worker)
+void softdirty_loop(struct worker *worker)
 {
 	struct run *run = worker->run;
 	size_t written[DIRTY_PAGES], i;
@@ -253,20 +250,20 @@ static inline void softdirty_loop(struct worker *worker)
 
 static uint64_t huge_pages_before;
 
-static inline uint64_t huge_pages_used(void)
+static uint64_t huge_pages_used(void)
 {
 	return vmstat("thp_fault_alloc") + vmstat("thp_collapse_alloc") +
 	       vmstat("thp_file_alloc");
 }
 
-static inline const char *thp_prepare(struct run *run)
+const char *thp_prepare(struct run *run)
 {
 	(void)run;
 	huge_pages_before = huge_pages_used();
 	return NULL;
 }
 
-static inline const char *thp_finish(struct run *run)
+const char *thp_finish(struct run *run)
 {
 	(void)run;
 	return huge_pages_used() == huge_pages_before ?
@@ -274,7 +271,7 @@ static inline const char *thp_finish(struct run *run)
 }
 
 /* Throws away a few pages (a later split), or all of one and fills it anew. */
-static inline void thp_step(struct worker *worker)
+void thp_step(struct worker *worker)
 {
 	size_t first, length, i;
 
@@ -292,5 +289,3 @@ static inline void thp_step(struct worker *worker)
 		renew_zero_page(worker, i);
 	check_range(worker, first, length, "huge page");
 }
-
-#endif

@@ -1,15 +1,12 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+// SPDX-License-Identifier: GPL-2.0-only
 /*
  * A mode in which the kernel or a device reads and writes the pages by
  * reference, not by address: a pinned page may be unmapped and marked for
  * swap, but what is written through the reference must be what the next fault
  * finds. A folio that gets pinned while it waits in a batch has to stay.
  */
-#ifndef VERIFY_MODES_GUP_H
-#define VERIFY_MODES_GUP_H
-
+#include "modes.h"
 #include "uring.h"
-#include "core.c"
 
 #define GUP_PAGES	8	/* at once; a pipe takes twice as many */
 #define GUP_BYTES	(GUP_PAGES * PAGE_BYTES)
@@ -42,7 +39,7 @@ struct gup_state {
 static struct gup_state gup_states[MAX_CPUS];
 
 /* A file on which O_DIRECT works: not every file system has it. */
-static inline int open_direct(const struct run *run, const void *buffer)
+static int open_direct(const struct run *run, const void *buffer)
 {
 	const char * const places[] = { run->direct_dir, "/var/tmp", "/tmp",
 					"." };
@@ -64,7 +61,7 @@ static inline int open_direct(const struct run *run, const void *buffer)
 	return -1;
 }
 
-static inline const char *gup_prepare(struct run *run)
+const char *gup_prepare(struct run *run)
 {
 	unsigned int i;
 
@@ -86,7 +83,7 @@ static inline const char *gup_prepare(struct run *run)
 }
 
 /* Says what was done, because some ways don't exist everywhere. */
-static inline const char *gup_finish(struct run *run)
+const char *gup_finish(struct run *run)
 {
 	uint64_t done[GUP_WAYS] = { 0 };
 	unsigned int i, way;
@@ -115,8 +112,8 @@ static inline const char *gup_finish(struct run *run)
 }
 
 /* The next content of a range, in the buffer; the pages have yet to get it. */
-static inline void next_content(struct worker *worker, size_t first,
-				size_t length, unsigned char *buffer)
+static void next_content(struct worker *worker, size_t first, size_t length,
+			 unsigned char *buffer)
 {
 	size_t i;
 
@@ -129,9 +126,8 @@ static inline void next_content(struct worker *worker, size_t first,
 	}
 }
 
-static inline void check_buffer(struct worker *worker, size_t first,
-				size_t length, const unsigned char *buffer,
-				const char *what)
+static void check_buffer(struct worker *worker, size_t first, size_t length,
+			 const unsigned char *buffer, const char *what)
 {
 	size_t i;
 
@@ -140,13 +136,12 @@ static inline void check_buffer(struct worker *worker, size_t first,
 }
 
 /* Pages are paged out under the reference; whether they can be is reclaim's. */
-static inline void page_out_range(struct worker *worker, size_t first,
-				  size_t length)
+static void page_out_range(struct worker *worker, size_t first, size_t length)
 {
 	madvise(page_at(worker, first), length * PAGE_BYTES, MADV_PAGEOUT);
 }
 
-static inline bool whole(ssize_t got, size_t bytes, const char *what)
+static bool whole(ssize_t got, size_t bytes, const char *what)
 {
 	if (got == (ssize_t)bytes)
 		return true;
@@ -155,8 +150,8 @@ static inline bool whole(ssize_t got, size_t bytes, const char *what)
 	return false;
 }
 
-static inline void gup_remote(struct worker *worker, struct gup_state *state,
-			      size_t first, size_t length, bool to_page)
+static void gup_remote(struct worker *worker, struct gup_state *state,
+		       size_t first, size_t length, bool to_page)
 {
 	size_t bytes = length * PAGE_BYTES;
 	struct iovec local = { state->buffer, bytes };
@@ -177,8 +172,8 @@ static inline void gup_remote(struct worker *worker, struct gup_state *state,
 	check_range(worker, first, length, "written by reference");
 }
 
-static inline void gup_splice(struct worker *worker, struct gup_state *state,
-			      size_t first, size_t length)
+static void gup_splice(struct worker *worker, struct gup_state *state,
+		       size_t first, size_t length)
 {
 	struct iovec vector = { page_at(worker, first), length * PAGE_BYTES };
 	unsigned char *buffer = state->buffer;
@@ -204,8 +199,8 @@ static inline void gup_splice(struct worker *worker, struct gup_state *state,
  * Out: the file gets what the pages hold, seen by reading it back. In: the
  * file gets the next content from the buffer, and the pages get it from there.
  */
-static inline void gup_direct(struct worker *worker, struct gup_state *state,
-			      size_t first, size_t length, bool to_page)
+static void gup_direct(struct worker *worker, struct gup_state *state,
+		       size_t first, size_t length, bool to_page)
 {
 	void *from = to_page ? state->buffer : page_at(worker, first);
 	void *to = to_page ? page_at(worker, first) : state->buffer;
@@ -225,8 +220,8 @@ static inline void gup_direct(struct worker *worker, struct gup_state *state,
 		check_buffer(worker, first, length, to, "read by O_DIRECT");
 }
 
-static inline bool gup_fixed(struct worker *worker, struct gup_state *state,
-			     size_t first, size_t length, bool to_page)
+static bool gup_fixed(struct worker *worker, struct gup_state *state,
+		      size_t first, size_t length, bool to_page)
 {
 	uint8_t opcode = to_page ? IORING_OP_READ_FIXED : IORING_OP_WRITE_FIXED;
 	size_t bytes = length * PAGE_BYTES;
@@ -270,7 +265,7 @@ static inline bool gup_fixed(struct worker *worker, struct gup_state *state,
 	return true;
 }
 
-static inline void gup_step(struct worker *worker)
+void gup_step(struct worker *worker)
 {
 	enum gup_way way = (enum gup_way)rng_below(&worker->rng, GUP_WAYS);
 	struct gup_state *state = worker->private;
@@ -302,5 +297,3 @@ static inline void gup_step(struct worker *worker)
 	}
 	state->done[way]++;
 }
-
-#endif

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+// SPDX-License-Identifier: GPL-2.0-only
 /*
  * Modes that change mappings or throw pages away while reclaim holds them.
  *
@@ -7,14 +7,11 @@
  * the memory is what the call promised. A flush that reclaim still owed and
  * that the call forgot shows the old page instead.
  */
-#ifndef VERIFY_MODES_MAP_H
-#define VERIFY_MODES_MAP_H
-
-#include "core.c"
+#include "modes.h"
 
 /* mmap at a place; private regions get new memory, shared ones their file. */
-static inline void map_range(struct worker *worker, size_t first,
-			     size_t length, int extra_flags)
+static void map_range(struct worker *worker, size_t first, size_t length,
+		      int extra_flags)
 {
 	int flags = worker->fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
 	void *address = page_at(worker, first);
@@ -26,8 +23,7 @@ static inline void map_range(struct worker *worker, size_t first,
 	madvise(address, length * PAGE_BYTES, MADV_NOHUGEPAGE);
 }
 
-static inline void renew_range(struct worker *worker, size_t first,
-			       size_t length)
+static void renew_range(struct worker *worker, size_t first, size_t length)
 {
 	size_t i;
 
@@ -36,7 +32,7 @@ static inline void renew_range(struct worker *worker, size_t first,
 }
 
 /* New private memory is zero; a file's pages are still the file's. */
-static inline void munmap_step(struct worker *worker)
+void munmap_step(struct worker *worker)
 {
 	bool elsewhere, replace;
 	size_t first, length;
@@ -60,7 +56,7 @@ static inline void munmap_step(struct worker *worker)
 }
 
 /* Makes a place of the address space inaccessible, and keeps it. */
-static inline void reserve_range(void *address, size_t length)
+static void reserve_range(void *address, size_t length)
 {
 	if (mmap(address, length * PAGE_BYTES, PROT_NONE,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
@@ -68,16 +64,16 @@ static inline void reserve_range(void *address, size_t length)
 		die_environment("mmap of a reserve: %s", strerror(errno));
 }
 
-static inline bool try_move(unsigned char *from, unsigned char *to,
-			    size_t length, int extra_flags)
+static bool try_move(unsigned char *from, unsigned char *to, size_t length,
+		     int extra_flags)
 {
 	return mremap(from, length * PAGE_BYTES, length * PAGE_BYTES,
 		      MREMAP_MAYMOVE | MREMAP_FIXED | extra_flags, to) == to;
 }
 
 /* One mremap() moves from one mapping; earlier moves may have left several. */
-static inline void move_range(unsigned char *from, unsigned char *to,
-			      size_t length, int extra_flags)
+static void move_range(unsigned char *from, unsigned char *to, size_t length,
+		       int extra_flags)
 {
 	size_t i;
 
@@ -95,7 +91,7 @@ static inline void move_range(unsigned char *from, unsigned char *to,
  * To the spare place and back, looked at and written in both. The source is
  * a hole in between, or, with MREMAP_DONTUNMAP, memory that must be zero.
  */
-static inline void mremap_step(struct worker *worker)
+void mremap_step(struct worker *worker)
 {
 	bool elsewhere, keep_source;
 	struct page_content zero;
@@ -139,7 +135,7 @@ static inline void mremap_step(struct worker *worker)
  * The kernel's own stores on behalf of a task go through its TLB: they must
  * be refused on a page that has just become read-only, from whichever CPU.
  */
-static inline void check_read_only(struct worker *worker, size_t page)
+static void check_read_only(struct worker *worker, size_t page)
 {
 	uint64_t *words = page_at(worker, page);
 	struct page_fault fault = { .word = WORD_DATA };
@@ -152,14 +148,14 @@ static inline void check_read_only(struct worker *worker, size_t page)
 		     "a store into read-only memory");
 }
 
-static inline void protect_range(struct worker *worker, size_t first,
-				 size_t length, int access)
+static void protect_range(struct worker *worker, size_t first, size_t length,
+			  int access)
 {
 	if (mprotect(page_at(worker, first), length * PAGE_BYTES, access))
 		die_environment("mprotect: %s", strerror(errno));
 }
 
-static inline void mprotect_step(struct worker *worker)
+void mprotect_step(struct worker *worker)
 {
 	size_t first, length, i;
 	bool elsewhere;
@@ -179,7 +175,7 @@ static inline void mprotect_step(struct worker *worker)
 }
 
 /* Zeros in private memory; a file's pages are still there. */
-static inline void dontneed_step(struct worker *worker)
+void dontneed_step(struct worker *worker)
 {
 	size_t first, length;
 	bool elsewhere;
@@ -197,7 +193,7 @@ static inline void dontneed_step(struct worker *worker)
 }
 
 /* A hole in the file, or its end cut off and given back: zeros both. */
-static inline void truncate_step(struct worker *worker)
+void truncate_step(struct worker *worker)
 {
 	size_t first, length;
 	bool elsewhere;
@@ -244,12 +240,12 @@ struct free_range {
 };
 
 /* Differs from zero and from every content of the page. */
-static inline uint64_t free_mark(const struct worker *worker, size_t page)
+static uint64_t free_mark(const struct worker *worker, size_t page)
 {
 	return ~page_id(worker, page);
 }
 
-static inline void free_write(struct worker *worker, struct free_range *range)
+static void free_write(struct worker *worker, struct free_range *range)
 {
 	size_t i;
 
@@ -269,8 +265,8 @@ static inline void free_write(struct worker *worker, struct free_range *range)
 	}
 }
 
-static inline void free_check(struct worker *worker,
-			      const struct free_range *range, size_t i)
+static void free_check(struct worker *worker, const struct free_range *range,
+		       size_t i)
 {
 	size_t page = range->first + i, skip = range->word[i];
 	struct page_content content = page_content(worker, page);
@@ -297,7 +293,7 @@ static inline void free_check(struct worker *worker,
 	rewrite_page(worker, page);
 }
 
-static inline void free_step(struct worker *worker)
+void free_step(struct worker *worker)
 {
 	struct free_range range;
 	bool elsewhere;
@@ -321,9 +317,7 @@ static inline void free_step(struct worker *worker)
 		free_check(worker, &range, i);
 }
 
-static inline const char *free_prepare(struct run *run)
+const char *free_prepare(struct run *run)
 {
 	return run->shared ? "MADV_FREE_is_for_private_memory" : NULL;
 }
-
-#endif

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+// SPDX-License-Identifier: GPL-2.0-only
 /*
  * Modes in which other threads and processes use the same pages: readers that
  * fault them in again at once, children that share them by copy on write, and
@@ -7,10 +7,7 @@
  * Children are forked from a threaded process: they allocate nothing and take
  * no locks, and they tell what they found by their exit code.
  */
-#ifndef VERIFY_MODES_PROCESS_H
-#define VERIFY_MODES_PROCESS_H
-
-#include "core.c"
+#include "modes.h"
 
 #define SNAPSHOT_CHECKS	256	/* pages of a snapshot that a child looks at */
 #define CHILD_PAGES	(8 * MIB_PAGES)
@@ -21,7 +18,7 @@
  * rewrites a page, and while a flush for a *clean* page is still owed, a
  * reader may see an older write of it. It may never see another page.
  */
-static inline void *refault_helper(void *argument)
+void *refault_helper(void *argument)
 {
 	struct run *run = argument;
 	struct rng rng = { .state = mix64(run->seed ^ (uintptr_t)&rng) };
@@ -52,8 +49,8 @@ static inline void *refault_helper(void *argument)
 }
 
 /* Waits for a child, and counts what it reports as an error of this run. */
-static inline bool reap_child(struct run *run, pid_t child, int flags,
-			      bool killed_by_us)
+static bool reap_child(struct run *run, pid_t child, int flags,
+		       bool killed_by_us)
 {
 	int status;
 	pid_t done;
@@ -78,7 +75,7 @@ static inline bool reap_child(struct run *run, pid_t child, int flags,
  * The child sees the region as it was when it was forked: no rewrite of its
  * parent, which goes on, may show up. Then it writes pages of its own.
  */
-static inline __attribute__((noreturn)) void check_snapshot(struct worker *worker)
+static __attribute__((noreturn)) void check_snapshot(struct worker *worker)
 {
 	struct run *run = worker->run;
 	size_t i;
@@ -107,7 +104,7 @@ static inline __attribute__((noreturn)) void check_snapshot(struct worker *worke
 static pid_t snapshot_child[MAX_CPUS];
 
 /* One child at a time for each worker. */
-static inline void fork_step(struct worker *worker)
+void fork_step(struct worker *worker)
 {
 	pid_t *child = &snapshot_child[worker->index];
 
@@ -121,7 +118,7 @@ static inline void fork_step(struct worker *worker)
 	worker->actions++;
 }
 
-static inline void fork_settle(struct worker *worker)
+void fork_settle(struct worker *worker)
 {
 	pid_t *child = &snapshot_child[worker->index];
 
@@ -131,7 +128,7 @@ static inline void fork_settle(struct worker *worker)
 }
 
 /* Memory of a child's own, filled and checked over and over. */
-static inline void fill_and_check(struct run *run, size_t pages, bool for_ever)
+static void fill_and_check(struct run *run, size_t pages, bool for_ever)
 {
 	struct page_content content = {
 		.seed = run->seed ^ (uint64_t)getpid(),
@@ -173,7 +170,7 @@ static inline void fill_and_check(struct run *run, size_t pages, bool for_ever)
  * Children that fill memory, write to their parent's by copy on write, and
  * then leave or are killed, most often while their pages are being reclaimed.
  */
-static inline void *exit_helper(void *argument)
+void *exit_helper(void *argument)
 {
 	struct run *run = argument;
 	struct rng rng = { .state = mix64(run->seed ^ (uintptr_t)&rng) };
@@ -218,7 +215,7 @@ static inline void *exit_helper(void *argument)
  *
  * Return: its process id. It ends with the caller.
  */
-static inline pid_t start_pressure(struct run *run, size_t mib)
+pid_t start_pressure(struct run *run, size_t mib)
 {
 	pid_t child = fork_child();
 
@@ -234,7 +231,7 @@ static inline pid_t start_pressure(struct run *run, size_t mib)
 }
 
 /* Ends it; it has already ended if it found wrong data. */
-static inline bool stop_pressure(pid_t child)
+bool stop_pressure(pid_t child)
 {
 	int status = 0;
 
@@ -244,5 +241,3 @@ static inline bool stop_pressure(pid_t child)
 	waitpid(child, &status, 0);
 	return !(WIFEXITED(status) && WEXITSTATUS(status) == STRESS_DATA_ERROR);
 }
-
-#endif

@@ -1,25 +1,16 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+// SPDX-License-Identifier: GPL-2.0-only
 /*
  * One mode of verify from its memory to its result: maps the regions, starts
  * workers, helpers and the driver of reclaim, watches that pages really are
  * in swap, and sums up.
  */
-#ifndef VERIFY_RUN_H
-#define VERIFY_RUN_H
-
-#include "core.c"
+#include "run.h"
 
 #define MAX_HELPERS	(2 * MAX_CPUS)
 #define SAMPLE_MS	100
 
-struct totals {
-	unsigned int modes, skipped, unswapped, too_few;
-	uint64_t ops, verified, errors;
-	size_t swapped;		/* the most in one mode */
-};
-
 /* Between regions lies nothing, so that no two of them become one mapping. */
-static inline void map_region(struct worker *worker)
+static void map_region(struct worker *worker)
 {
 	struct run *run = worker->run;
 	size_t bytes = worker->pages * PAGE_BYTES;
@@ -55,7 +46,7 @@ static inline void map_region(struct worker *worker)
 				      sizeof(*worker->sequence));
 }
 
-static inline void unmap_region(struct worker *worker)
+static void unmap_region(struct worker *worker)
 {
 	munmap(worker->reserved, worker->reserved_bytes);
 	munmap(worker->sequence, worker->pages * sizeof(*worker->sequence));
@@ -63,7 +54,7 @@ static inline void unmap_region(struct worker *worker)
 		close(worker->fd);
 }
 
-static inline size_t region_swapped(const struct worker *worker)
+static size_t region_swapped(const struct worker *worker)
 {
 	if (worker->run->shared)
 		return smaps_swapped(worker->base, worker->pages);
@@ -71,7 +62,7 @@ static inline size_t region_swapped(const struct worker *worker)
 			     worker->pages, PAGEMAP_SWAPPED);
 }
 
-static inline void sample_swapped(struct run *run)
+static void sample_swapped(struct run *run)
 {
 	size_t swapped = 0;
 	unsigned int i;
@@ -86,7 +77,7 @@ static inline void sample_swapped(struct run *run)
  * memory.reclaim goes through the same code as the memory limit, but when and
  * how much we choose, and without the mmap_lock of the process that faults.
  */
-static inline void *reclaim_driver(void *argument)
+static void *reclaim_driver(void *argument)
 {
 	struct run *run = argument;
 	struct rng rng = { .state = mix64(~run->seed) };
@@ -114,19 +105,18 @@ static inline void *reclaim_driver(void *argument)
 	return NULL;
 }
 
-static inline unsigned int thread_count(const struct run *run,
-					unsigned int wanted)
+static unsigned int thread_count(const struct run *run, unsigned int wanted)
 {
 	return wanted == PER_CPU ? run->nr_workers : wanted;
 }
 
-static inline void join_all(pthread_t *threads, unsigned int *count)
+static void join_all(pthread_t *threads, unsigned int *count)
 {
 	while (*count)
 		pthread_join(threads[--*count], NULL);
 }
 
-static inline void run_threads(struct run *run)
+static void run_threads(struct run *run)
 {
 	pthread_t helpers[MAX_HELPERS + 1];
 	const struct mode *mode = run->mode;
@@ -161,7 +151,7 @@ static inline void run_threads(struct run *run)
 	pthread_barrier_destroy(&run->barrier);
 }
 
-static inline void prepare_run(struct run *run, const struct mode *mode)
+static void prepare_run(struct run *run, const struct mode *mode)
 {
 	unsigned int i;
 
@@ -186,8 +176,8 @@ static inline void prepare_run(struct run *run, const struct mode *mode)
 	}
 }
 
-static inline void report_run(struct run *run, struct totals *totals,
-			      double seconds, uint64_t written)
+static void report_run(struct run *run, struct totals *totals, double seconds,
+		       uint64_t written)
 {
 	uint64_t ops = 0, verified = 0, actions = run_actions(run);
 	unsigned int i;
@@ -212,8 +202,8 @@ static inline void report_run(struct run *run, struct totals *totals,
 		totals->too_few++;
 }
 
-static inline void report_skip(struct totals *totals, const struct mode *mode,
-			       const char *reason)
+static void report_skip(struct totals *totals, const struct mode *mode,
+			const char *reason)
 {
 	say(STDOUT_FILENO, "skip=%s:%s\n", mode->name, reason);
 	totals->skipped++;
@@ -225,8 +215,7 @@ static inline void report_skip(struct totals *totals, const struct mode *mode,
  * @mode:	the mode
  * @totals:	sums up what is found
  */
-static inline void run_mode(struct run *run, const struct mode *mode,
-			    struct totals *totals)
+void run_mode(struct run *run, const struct mode *mode, struct totals *totals)
 {
 	uint64_t start_ns = now_ns(), written = swap_writes();
 	const char *reason;
@@ -249,5 +238,3 @@ static inline void run_mode(struct run *run, const struct mode *mode,
 	for (i = 0; i < run->nr_workers; i++)
 		unmap_region(&run->workers[i]);
 }
-
-#endif

@@ -1,22 +1,20 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+// SPDX-License-Identifier: GPL-2.0-only
 /*
  * verify's outermost process: it touches no memory under test, so it outlives
  * the others, and says what became of them.
  */
-#ifndef VERIFY_SUPERVISE_H
-#define VERIFY_SUPERVISE_H
-
-#include "core.c"
+#include "core.h"
+#include "supervise.h"
 
 static volatile sig_atomic_t supervised;
 
-static inline void pass_signal_on(int signal_number)
+static void pass_signal_on(int signal_number)
 {
 	kill(supervised, signal_number);
 }
 
 /* Its memory is a few pages, and without it nobody knows what was found. */
-static inline void spare_me(void)
+static void spare_me(void)
 {
 	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
 
@@ -27,7 +25,7 @@ static inline void spare_me(void)
 	close(fd);
 }
 
-static inline __attribute__((noreturn)) void wait_and_judge(pid_t child)
+static __attribute__((noreturn)) void wait_and_judge(pid_t child)
 {
 	int status;
 
@@ -50,7 +48,7 @@ static inline __attribute__((noreturn)) void wait_and_judge(pid_t child)
  * SIGTERM and SIGINT are passed on to it. Call it before there are threads.
  * Returns in the child only.
  */
-static inline void supervise(void)
+void supervise(void)
 {
 	struct sigaction action = {
 		.sa_handler = pass_signal_on, .sa_flags = SA_RESTART,
@@ -85,7 +83,7 @@ static inline void supervise(void)
  * be_killed() - what an OOM kill looks like, to test the above
  * @when:	"after-wrong": after something was found wrong
  */
-static inline void be_killed(const char *when)
+void be_killed(const char *when)
 {
 	if (!strcmp(when, "after-wrong")) {
 		complain();
@@ -93,5 +91,3 @@ static inline void be_killed(const char *when)
 	}
 	raise(SIGKILL);
 }
-
-#endif

@@ -14,13 +14,9 @@
  * What this can't find is a TLB flush that was left out: a write through a
  * stale entry is rarely looked at in time. That is detector's job.
  */
-#include "core.c"
-#include "modes_bits.c"
-#include "modes_gup.c"
-#include "modes_map.c"
-#include "modes_process.c"
-#include "run.c"
-#include "supervise.c"
+#include "modes.h"
+#include "run.h"
+#include "supervise.h"
 
 static const struct mode modes[] = {
 	{ .name = "plain", .rewrites = true },
