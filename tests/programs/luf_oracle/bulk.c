@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+// SPDX-License-Identifier: GPL-2.0-only
 /*
  * Pages that are used again through the bulk allocator, of which mm_page_alloc tells
  * nothing.
@@ -8,11 +8,10 @@
  * pages: the last ones freed are the first that are taken. Which pages that were is seen
  * when they are freed, by the kmem:mm_page_free event.
  */
-#ifndef LUF_BULK_H
-#define LUF_BULK_H
+#include "scenarios.h"
+#include "scene.h"
 
-#include "scene.c"
-
+#include <sys/stat.h>
 #include <sys/utsname.h>
 
 #define LUF_TRACE	"/sys/kernel/tracing/instances/luf_oracle"
@@ -20,7 +19,7 @@
 #define ZRAM		"/sys/block/zram0/"
 #define KPROBES		"/sys/kernel/debug/kprobes/enabled"
 
-static inline void trace_open(void)
+static void trace_open(void)
 {
 	char pid[32];
 
@@ -34,14 +33,14 @@ static inline void trace_open(void)
 	luf_write(LUF_TRACE "/events/kmem/mm_page_alloc/enable", "1");
 }
 
-static inline void trace_close(void)
+static void trace_close(void)
 {
 	luf_write(LUF_TRACE "/events/enable", "0");
 	rmdir(LUF_TRACE);
 }
 
 /* How many of the cell's page frames an event names. */
-static inline size_t trace_count(const struct cell *cell, const char *event)
+static size_t trace_count(const struct cell *cell, const char *event)
 {
 	bool seen[CELL_MAX_PAGES] = { false };
 	FILE *file = fopen(LUF_TRACE "/trace", "re");
@@ -86,28 +85,28 @@ struct bulk_way {
  */
 static int bulk_pipe[2], bulk_zero, bulk_null;
 
-static inline void splice_take(void)
+static void splice_take(void)
 {
 	if (splice(bulk_zero, NULL, bulk_pipe[1], NULL, CELL_PAGES * PAGE_BYTES, 0) !=
 	    (ssize_t)(CELL_PAGES * PAGE_BYTES))
 		die_environment("splice to a pipe: %s", strerror(errno));
 }
 
-static inline void splice_give(void)
+static void splice_give(void)
 {
 	if (splice(bulk_pipe[0], NULL, bulk_null, NULL, CELL_PAGES * PAGE_BYTES, 0) !=
 	    (ssize_t)(CELL_PAGES * PAGE_BYTES))
 		die_environment("splice from a pipe: %s", strerror(errno));
 }
 
-static inline void splice_use(void)
+static void splice_use(void)
 {
 	splice_take();
 	splice_give();
 }
 
 /* Once on that CPU: what the kernel wants for itself each time it has from then on. */
-static inline void splice_prepare(bool hold)
+static void splice_prepare(bool hold)
 {
 	(void)hold;
 	bulk_zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
@@ -123,24 +122,24 @@ static inline void splice_prepare(bool hold)
  * Before that vmalloc(), which asks for large pages first on 7.x. The module's image is
  * copied to what it gives; there is none at that address, and all is freed again.
  */
-static inline void vmalloc_use(void)
+static void vmalloc_use(void)
 {
 	if (!syscall(SYS_init_module, NULL, BULK_BYTES, ""))
 		die_environment("init_module did something");
 }
 
 /* zram's table is vmalloc()ed, by one call of the allocator, and stays. */
-static inline void vmalloc_take(void)
+static void vmalloc_take(void)
 {
 	luf_write(ZRAM "disksize", "64M");
 }
 
-static inline void vmalloc_give(void)
+static void vmalloc_give(void)
 {
 	luf_write(ZRAM "reset", "1");
 }
 
-static inline void vmalloc_prepare(bool hold)
+static void vmalloc_prepare(bool hold)
 {
 	if (!hold)
 		return;
@@ -157,7 +156,7 @@ static const struct bulk_way bulk_vmalloc = {
 	vmalloc_prepare, vmalloc_use, vmalloc_take, vmalloc_give,
 };
 
-static inline const struct bulk_way *bulk_find(void)
+static const struct bulk_way *bulk_find(void)
 {
 	unsigned int major = 0, minor = 0;
 	struct utsname name;
@@ -171,14 +170,14 @@ static inline const struct bulk_way *bulk_find(void)
 /* By whom the pages are used that the next generation frees; they are traced. */
 static const struct bulk_way *bulk;
 
-static inline void bulk_use(void)
+static void bulk_use(void)
 {
 	must_pin(RECLAIM_CPU);
 	bulk->use();
 	must_pin(ACTOR_CPU);
 }
 
-static inline void bulk_take(void)
+static void bulk_take(void)
 {
 	must_pin(RECLAIM_CPU);
 	bulk->take();
@@ -189,7 +188,7 @@ static inline void bulk_take(void)
  * A generation of a block device's pages. Only what is to take them is done on their
  * CPU: whatever else the program does allocates there as well.
  */
-static inline struct cell *bulk_begin(bool hold)
+static struct cell *bulk_begin(bool hold)
 {
 	struct cell *cell;
 
@@ -204,7 +203,7 @@ static inline struct cell *bulk_begin(bool hold)
 	return cell;
 }
 
-static inline void bulk_taken(const struct cell *cell)
+static void bulk_taken(const struct cell *cell)
 {
 	size_t freed, told;
 
@@ -218,7 +217,7 @@ static inline void bulk_taken(const struct cell *cell)
 }
 
 /* When the flush comes, the pages look as free as before. */
-static inline void run_bulk(void)
+void run_bulk(void)
 {
 	struct cell *cell = bulk_begin(false);
 
@@ -230,7 +229,7 @@ static inline void run_bulk(void)
 }
 
 /* The pages are in use when the flush comes. */
-static inline void run_bulk_held(void)
+void run_bulk_held(void)
 {
 	struct cell *cell = bulk_begin(true);
 	struct luf now;
@@ -246,7 +245,7 @@ static inline void run_bulk_held(void)
 /* --- untold, as a debug build has it (luf_break=11, or 2) ------------------------------ */
 
 /* Nobody tells, but the pages aren't free: that is seen by a look. */
-static inline void run_bulk_untold(void)
+void run_bulk_untold(void)
 {
 	struct cell *cell = bulk_begin(true);
 
@@ -260,7 +259,7 @@ static inline void run_bulk_untold(void)
 
 /* --- kprobes switched off: nothing here may rest on them ---------------------------- */
 
-static inline void run_bulk_kprobes(void)
+void run_bulk_kprobes(void)
 {
 	if (access(KPROBES, W_OK))
 		luf_skip("no " KPROBES);
@@ -268,5 +267,3 @@ static inline void run_bulk_kprobes(void)
 	run_bulk();
 	luf_write(KPROBES, "1");
 }
-
-#endif

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+// SPDX-License-Identifier: GPL-2.0-only
 /*
  * A cell: a process that maps a file, and makes a generation of it.
  *
@@ -11,60 +11,19 @@
  * flush first (flush_tlb_batched_pending()), and so would whatever else walks its
  * page tables with the PTL held: hence a process for each file.
  */
-#ifndef LUF_CELL_H
-#define LUF_CELL_H
-
-#include "stats.c"
+#include "cell.h"
 #include "swap.h"
 
-#include <semaphore.h>
-
-#define RECLAIM_CPU	0
-#define ACTOR_CPU	2
-#define CELL_PAGES	16
-#define CELL_MAX_PAGES	512
 /* More than tlb_single_page_flush_ceiling: mprotect() flushes everything. */
 #define FLUSH_PAGES	64
-#define ANON_PAGES	8192
-/* Apart by more than a page table covers; MADV_PAGEOUT makes a pass for each. */
-#define FILE_AT		((char *)0x100000000000UL)
-#define ANON_AT		((char *)0x100040000000UL)
 #define CALL_SECONDS	60
 /* Only root sees it. */
 #define PAGEMAP_FRAME	((1ULL << 55) - 1)
 
-struct cell;
-typedef long cell_function(struct cell *cell, long argument);
+struct cell *cells[4];
+size_t cells_nr;
 
-struct cell {
-	pid_t pid;
-	int spin_cpu;
-	volatile int spins_on;
-	volatile bool sleeps;
-	pid_t spinner;
-	sem_t request, reply, wake;
-	cell_function *function;
-	long argument, result;
-
-	/* What to map, and how. */
-	char path[256];
-	int open_flags, prot, map_flags;
-	size_t pages;
-	/* Further pages of the mapping, which aren't reclaimed. */
-	size_t stay;
-	/* The page frames that the file's pages had before they were reclaimed. */
-	uint64_t frames[CELL_MAX_PAGES];
-
-	/* Of the cell's own process. */
-	int fd, pagemap;
-	char *map, *scratch, *zero, *anon;
-	size_t anon_used;
-};
-
-static struct cell *cells[4];
-static size_t cells_nr;
-
-static inline void *cell_spin(void *argument)
+static void *cell_spin(void *argument)
 {
 	struct cell *cell = argument;
 
@@ -81,7 +40,7 @@ static inline void *cell_spin(void *argument)
 	return NULL;
 }
 
-static inline void *cell_anon_map(void *at, size_t pages)
+void *cell_anon_map(void *at, size_t pages)
 {
 	char *map = mmap(at, pages * PAGE_BYTES, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | (at ? MAP_FIXED : 0), -1, 0);
@@ -96,7 +55,7 @@ static inline void *cell_anon_map(void *at, size_t pages)
  * Everything that a cell needs later is in memory now: a page fault at the wrong
  * moment would use a page of the generation.
  */
-static inline void cell_prepare(struct cell *cell)
+static void cell_prepare(struct cell *cell)
 {
 	pthread_t spinner;
 
@@ -111,7 +70,7 @@ static inline void cell_prepare(struct cell *cell)
 	cell->anon = cell_anon_map(ANON_AT, ANON_PAGES);
 }
 
-static inline void cell_main(struct cell *cell)
+static void cell_main(struct cell *cell)
 {
 	cell_prepare(cell);
 	sem_post(&cell->reply);
@@ -123,7 +82,7 @@ static inline void cell_main(struct cell *cell)
 	}
 }
 
-static inline void cell_wait(struct cell *cell)
+void cell_wait(struct cell *cell)
 {
 	struct timespec end;
 
@@ -136,8 +95,7 @@ static inline void cell_wait(struct cell *cell)
 }
 
 /* Let the process of a cell do something, and wait for it. */
-static inline long cell_call(struct cell *cell, cell_function *function,
-			     long argument)
+long cell_call(struct cell *cell, cell_function *function, long argument)
 {
 	cell->function = function;
 	cell->argument = argument;
@@ -147,7 +105,7 @@ static inline long cell_call(struct cell *cell, cell_function *function,
 }
 
 /* The caller is on CPU 0, so that the new process never was anywhere else. */
-static inline struct cell *cell_start(const char *path, int spin_cpu)
+struct cell *cell_start(const char *path, int spin_cpu)
 {
 	struct cell *cell = mmap(NULL, sizeof(*cell), PROT_READ | PROT_WRITE,
 				 MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
@@ -177,7 +135,7 @@ static inline struct cell *cell_start(const char *path, int spin_cpu)
 }
 
 /* What dies by itself would do so in the middle of the next scenario. */
-static inline void cells_end(void)
+void cells_end(void)
 {
 	while (cells_nr) {
 		struct cell *cell = cells[--cells_nr];
@@ -188,7 +146,7 @@ static inline void cells_end(void)
 }
 
 /* Lets it spin on another CPU, and waits until it does. */
-static inline void cell_spin_on(struct cell *cell, int cpu)
+void cell_spin_on(struct cell *cell, int cpu)
 {
 	cpu_set_t set;
 
@@ -201,7 +159,7 @@ static inline void cell_spin_on(struct cell *cell, int cpu)
 }
 
 /* Puts its spinner to sleep, and the CPU with it, which stays in the mm's mask. */
-static inline void cell_sleep(struct cell *cell)
+void cell_sleep(struct cell *cell)
 {
 	cell->sleeps = true;
 	while (cell->spins_on >= 0)
@@ -210,7 +168,7 @@ static inline void cell_sleep(struct cell *cell)
 }
 
 /* It uses its memory again. */
-static inline void cell_wake(struct cell *cell)
+void cell_wake(struct cell *cell)
 {
 	cell->sleeps = false;
 	sem_post(&cell->wake);
@@ -220,7 +178,7 @@ static inline void cell_wake(struct cell *cell)
 
 /* --- what a cell can do ------------------------------------------------------ */
 
-static inline void *cell_spin_too(void *argument)
+static void *cell_spin_too(void *argument)
 {
 	volatile int *on = argument;
 
@@ -233,7 +191,7 @@ static inline void *cell_spin_too(void *argument)
 }
 
 /* One more spinner, on a CPU of its own. */
-static inline long cell_second(struct cell *cell, long cpu)
+long cell_second(struct cell *cell, long cpu)
 {
 	static volatile int on;
 	pthread_t spinner;
@@ -246,7 +204,7 @@ static inline long cell_second(struct cell *cell, long cpu)
 	return 0;
 }
 
-static inline long cell_move(struct cell *cell, long cpu)
+long cell_move(struct cell *cell, long cpu)
 {
 	(void)cell;
 	if (!pin_self((int)cpu))
@@ -254,7 +212,7 @@ static inline long cell_move(struct cell *cell, long cpu)
 	return 0;
 }
 
-static inline long cell_map(struct cell *cell, long unused)
+long cell_map(struct cell *cell, long unused)
 {
 	size_t bytes = (cell->pages + cell->stay) * PAGE_BYTES;
 
@@ -272,7 +230,7 @@ static inline long cell_map(struct cell *cell, long unused)
 }
 
 /* Reads every page of the file through the mapping. */
-static inline long cell_touch(struct cell *cell, long unused)
+long cell_touch(struct cell *cell, long unused)
 {
 	size_t i;
 
@@ -290,7 +248,7 @@ static inline long cell_touch(struct cell *cell, long unused)
 	return 0;
 }
 
-static inline long cell_present(struct cell *cell, long unused)
+long cell_present(struct cell *cell, long unused)
 {
 	(void)unused;
 	return (long)pagemap_count(cell->pagemap, cell->map, cell->pages,
@@ -298,7 +256,7 @@ static inline long cell_present(struct cell *cell, long unused)
 }
 
 /* What a flush of everything and one of a page need, so that both are one act. */
-static inline long cell_arm(struct cell *cell, long unused)
+long cell_arm(struct cell *cell, long unused)
 {
 	size_t i;
 
@@ -316,7 +274,7 @@ static inline long cell_arm(struct cell *cell, long unused)
 }
 
 /* Reclaims the file's pages: one pass, one generation. Returns what stayed. */
-static inline long cell_pageout(struct cell *cell, long unused)
+long cell_pageout(struct cell *cell, long unused)
 {
 	if (madvise(cell->map, cell->pages * PAGE_BYTES, MADV_PAGEOUT))
 		die_environment("MADV_PAGEOUT: %s", strerror(errno));
@@ -324,7 +282,7 @@ static inline long cell_pageout(struct cell *cell, long unused)
 }
 
 /* A full flush of the process, wherever it runs. */
-static inline long cell_flush(struct cell *cell, long unused)
+long cell_flush(struct cell *cell, long unused)
 {
 	(void)unused;
 	if (mprotect(cell->scratch, FLUSH_PAGES * PAGE_BYTES, PROT_READ))
@@ -336,14 +294,14 @@ static inline long cell_flush(struct cell *cell, long unused)
  * A flush of one page: the zero page becomes another. The page table isn't walked
  * by anything that would flush it all.
  */
-static inline long cell_flush_page(struct cell *cell, long unused)
+long cell_flush_page(struct cell *cell, long unused)
 {
 	(void)unused;
 	*(volatile char *)cell->zero = 1;
 	return 0;
 }
 
-static inline bool cell_had(const struct cell *cell, uint64_t frame)
+static bool cell_had(const struct cell *cell, uint64_t frame)
 {
 	size_t i;
 
@@ -357,7 +315,7 @@ static inline bool cell_had(const struct cell *cell, uint64_t frame)
  * Uses anonymous pages until @hits of them are those that the file had. Returns how
  * many were, 0 if it isn't to be done.
  */
-static inline long cell_reuse(struct cell *cell, long hits)
+long cell_reuse(struct cell *cell, long hits)
 {
 	long found = 0, tries = 0;
 
@@ -370,5 +328,3 @@ static inline long cell_reuse(struct cell *cell, long hits)
 	}
 	return found;
 }
-
-#endif

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+// SPDX-License-Identifier: GPL-2.0-only
 /*
  * Pages that compaction uses again as the target of a migration; no mm_page_alloc
  * tells of them.
@@ -8,10 +8,8 @@
  * spread among them. Compaction moves what lies low to where it is free above, so
  * that about half of the file's former pages are in use when it is done.
  */
-#ifndef LUF_COMPACT_H
-#define LUF_COMPACT_H
-
-#include "scene.c"
+#include "scenarios.h"
+#include "scene.h"
 
 #define COMPACT_PAGES	CELL_MAX_PAGES
 #define COMPACT_SLICES	16
@@ -24,7 +22,7 @@
 #define KPAGE_USED	(1ULL << 5 | 1ULL << 7 | 1ULL << 11 | 1ULL << 12 | \
 			 1ULL << 26)
 
-static inline size_t memory_free(void)
+static size_t memory_free(void)
 {
 	size_t kib = 0;
 	char line[128];
@@ -38,7 +36,7 @@ static inline size_t memory_free(void)
 	return kib << 10;
 }
 
-static inline void fill(size_t bytes, int advice)
+static void fill(size_t bytes, int advice)
 {
 	char *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -50,7 +48,7 @@ static inline void fill(size_t bytes, int advice)
 		*(volatile char *)(map + at) = 1;
 }
 
-static inline long touch_slice(struct cell *cell, long slice)
+static long touch_slice(struct cell *cell, long slice)
 {
 	size_t pages = cell->pages / COMPACT_SLICES, i;
 
@@ -60,14 +58,14 @@ static inline long touch_slice(struct cell *cell, long slice)
 }
 
 /* What was young would be flushed after the pass, in full. */
-static inline long make_old(struct cell *cell, long unused)
+static long make_old(struct cell *cell, long unused)
 {
 	(void)unused;
 	return madvise(cell->map, cell->pages * PAGE_BYTES, MADV_COLD);
 }
 
 /* Which of @made generations, each of as many pages, have one that is in use. */
-static inline int64_t generations_used(const struct cell *cell, int64_t made)
+static int64_t generations_used(const struct cell *cell, int64_t made)
 {
 	size_t each = (cell->pages + (size_t)made - 1) / (size_t)made, i;
 	bool used[CELL_MAX_PAGES] = { false };
@@ -96,7 +94,7 @@ static inline int64_t generations_used(const struct cell *cell, int64_t made)
 	return count;
 }
 
-static inline char *spread(struct cell *cell)
+static char *spread(struct cell *cell)
 {
 	size_t bytes = BALLAST_BYTES / COMPACT_SLICES, at, i;
 	char *map = cell_anon_map(NULL, BALLAST_BYTES / PAGE_BYTES);
@@ -113,7 +111,7 @@ static inline char *spread(struct cell *cell)
  * Every second page of the ballast, on CPU 0: more than its list holds, so that what
  * was freed before comes to where compaction looks for it.
  */
-static inline void release(char *map)
+static void release(char *map)
 {
 	size_t at;
 
@@ -124,14 +122,14 @@ static inline void release(char *map)
 }
 
 /* Migrating the process's own pages flushes it in full, and saves what is open. */
-static inline long lock_own(struct cell *cell, long unused)
+static long lock_own(struct cell *cell, long unused)
 {
 	(void)cell;
 	(void)unused;
 	return mlockall(MCL_CURRENT);
 }
 
-static inline bool rule_is_out(void)
+static bool rule_is_out(void)
 {
 	FILE *file = fopen("/sys/module/tlbbatch/parameters/luf_break", "re");
 	unsigned int rule = 0;
@@ -144,7 +142,7 @@ static inline bool rule_is_out(void)
 	return rule;
 }
 
-static inline void run_compact(void)
+void run_compact(void)
 {
 	int64_t before = luf_last.value[luf_index("saved")];
 	struct luf now;
@@ -209,5 +207,3 @@ static inline void run_compact(void)
 		luf_wrong++;
 	}
 }
-
-#endif

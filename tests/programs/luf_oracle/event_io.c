@@ -1,12 +1,10 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+// SPDX-License-Identifier: GPL-2.0-only
 /*
  * The ways to write a file without mapping it. All of them put into the first page of
  * A, from a CPU on whose list of free pages no page of the generation is.
  */
-#ifndef LUF_EVENT_IO_H
-#define LUF_EVENT_IO_H
-
-#include "scene.c"
+#include "events.h"
+#include "scene.h"
 #include "uring.h"
 
 #include <linux/aio_abi.h>
@@ -18,7 +16,7 @@
 /* Anonymous: io_uring pins nothing that is a file's. */
 static char io_page[PAGE_BYTES] __attribute__((aligned(4096)));
 
-static inline int io_open(const char *path, int flags)
+static int io_open(const char *path, int flags)
 {
 	int fd = open(path, flags | O_CLOEXEC);
 
@@ -28,37 +26,37 @@ static inline int io_open(const char *path, int flags)
 }
 
 /* Nonzero unless the whole page went out. */
-static inline long io_done(int fd, ssize_t put)
+static long io_done(int fd, ssize_t put)
 {
 	close(fd);
 	return put != (ssize_t)PAGE_BYTES;
 }
 
-static inline long do_write(const char *path, int flags)
+long do_write(const char *path, int flags)
 {
 	int fd = io_open(path, O_WRONLY | flags);
 
 	return io_done(fd, write(fd, io_page, PAGE_BYTES));
 }
 
-static inline long event_write(struct cell *a)
+long event_write(struct cell *a)
 {
 	return do_write(a->path, 0);
 }
 
-static inline long event_direct(struct cell *a)
+long event_direct(struct cell *a)
 {
 	return do_write(a->path, O_DIRECT);
 }
 
-static inline long event_pwrite(struct cell *a)
+long event_pwrite(struct cell *a)
 {
 	int fd = io_open(a->path, O_WRONLY);
 
 	return io_done(fd, pwrite(fd, io_page, PAGE_BYTES, 0));
 }
 
-static inline long event_pwritev2(struct cell *a)
+long event_pwritev2(struct cell *a)
 {
 	struct iovec vector = { .iov_base = io_page, .iov_len = PAGE_BYTES };
 	int fd = io_open(a->path, O_WRONLY);
@@ -66,7 +64,7 @@ static inline long event_pwritev2(struct cell *a)
 	return io_done(fd, pwritev2(fd, &vector, 1, 0, 0));
 }
 
-static inline long event_splice(struct cell *a)
+long event_splice(struct cell *a)
 {
 	int fd = io_open(a->path, O_WRONLY), ends[2];
 
@@ -77,7 +75,7 @@ static inline long event_splice(struct cell *a)
 }
 
 /* From a third file: B's generation is not to be touched. */
-static inline int io_source(void)
+static int io_source(void)
 {
 	int fd = memfd_create("luf-source", MFD_CLOEXEC);
 
@@ -86,7 +84,7 @@ static inline int io_source(void)
 	return fd;
 }
 
-static inline long event_sendfile(struct cell *a)
+long event_sendfile(struct cell *a)
 {
 	int fd = io_open(a->path, O_WRONLY);
 
@@ -94,14 +92,14 @@ static inline long event_sendfile(struct cell *a)
 }
 
 /* Out of B, which is only read by that. */
-static inline long event_copy_file_range(struct cell *a)
+long event_copy_file_range(struct cell *a)
 {
 	int fd = io_open(a->path, O_WRONLY), from = io_open(path_b, O_RDONLY);
 
 	return io_done(fd, copy_file_range(from, NULL, fd, NULL, PAGE_BYTES, 0));
 }
 
-static inline long event_aio(struct cell *a)
+long event_aio(struct cell *a)
 {
 	int fd = io_open(a->path, O_WRONLY);
 	struct iocb request = {
@@ -120,7 +118,7 @@ static inline long event_aio(struct cell *a)
 	return io_done(fd, done.res);
 }
 
-static inline long event_io_uring(struct cell *a)
+long event_io_uring(struct cell *a)
 {
 	int fd = io_open(a->path, O_WRONLY);
 	struct uring uring;
@@ -133,7 +131,7 @@ static inline long event_io_uring(struct cell *a)
 					  io_page, PAGE_BYTES, 0));
 }
 
-static inline long do_fallocate(struct cell *a, int mode)
+static long do_fallocate(struct cell *a, int mode)
 {
 	int fd = io_open(a->path, O_WRONLY);
 	int failed = fallocate(fd, mode, 0, PAGE_BYTES);
@@ -142,17 +140,17 @@ static inline long do_fallocate(struct cell *a, int mode)
 	return failed;
 }
 
-static inline long event_fallocate(struct cell *a)
+long event_fallocate(struct cell *a)
 {
 	return do_fallocate(a, FALLOC_FL_KEEP_SIZE);
 }
 
-static inline long event_punch(struct cell *a)
+long event_punch(struct cell *a)
 {
 	return do_fallocate(a, FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE);
 }
 
-static inline long event_reflink(struct cell *a)
+long event_reflink(struct cell *a)
 {
 	int fd = io_open(a->path, O_WRONLY), from = io_open(path_b, O_RDONLY);
 	int failed = ioctl(fd, FICLONE, from);
@@ -163,5 +161,3 @@ static inline long event_reflink(struct cell *a)
 	close(fd);
 	return failed;
 }
-
-#endif

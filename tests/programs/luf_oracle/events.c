@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+// SPDX-License-Identifier: GPL-2.0-only
 /*
  * Rule 19: every way by which a stale read-only entry could be seen gives up the
  * generations of that file, and of no other.
@@ -6,12 +6,8 @@
  * A stands for the file that it happens to. What the cell's own process does comes
  * as a function that runs there, the rest as one of the program, which maps nothing.
  */
-#ifndef LUF_EVENTS_H
-#define LUF_EVENTS_H
-
-#include "scene.c"
-#include "event_io.c"
-#include "rare_events.c"
+#include "events.h"
+#include "scene.h"
 
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE	25
@@ -25,72 +21,53 @@
 /* Nothing is there. */
 #define OTHER_AT	(FILE_AT + (1UL << 32))
 
-struct event {
-	const char *name;
-	/* Why the generation is given up; NULL if it isn't. */
-	const char *reason;
-	/* In A's cell, before there are generations. */
-	cell_function *prepare;
-	/* In the process of A's cell, or else in the program. */
-	cell_function *in_cell;
-	long (*outside)(struct cell *a);
-	/* How A is mapped, where it isn't private and read-only. */
-	int prot, map_flags;
-	/* A is an empty file of shared memory: its pages are clean. */
-	bool shmem;
-	/* Pages of A's mapping that stay in memory, behind those that go. */
-	size_t stay;
-	/* B's is given up too. */
-	bool all;
-};
-
-static inline size_t a_bytes(const struct cell *a)
+static size_t a_bytes(const struct cell *a)
 {
 	return a->pages * PAGE_BYTES;
 }
 
 /* --- in the cell ------------------------------------------------------------ */
 
-static inline long event_munmap(struct cell *a, long unused)
+static long event_munmap(struct cell *a, long unused)
 {
 	(void)unused;
 	return munmap(a->map, a_bytes(a));
 }
 
-static inline long event_map_fixed(struct cell *a, long unused)
+static long event_map_fixed(struct cell *a, long unused)
 {
 	(void)unused;
 	return mmap(a->map, a_bytes(a), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS |
 		    MAP_FIXED, -1, 0) == MAP_FAILED;
 }
 
-static inline long event_dontneed(struct cell *a, long unused)
+static long event_dontneed(struct cell *a, long unused)
 {
 	(void)unused;
 	return madvise(a->map, a_bytes(a), MADV_DONTNEED);
 }
 
-static inline long event_mprotect(struct cell *a, long unused)
+static long event_mprotect(struct cell *a, long unused)
 {
 	(void)unused;
 	return mprotect(a->map, a_bytes(a), PROT_NONE);
 }
 
-static inline long event_mremap(struct cell *a, long unused)
+static long event_mremap(struct cell *a, long unused)
 {
 	(void)unused;
 	return mremap(a->map, a_bytes(a), a_bytes(a),
 		      MREMAP_MAYMOVE | MREMAP_FIXED, OTHER_AT) == MAP_FAILED;
 }
 
-static inline long event_write_fault(struct cell *a, long unused)
+static long event_write_fault(struct cell *a, long unused)
 {
 	(void)unused;
 	*(volatile char *)(a->map + PAGE_BYTES) = 1;
 	return 0;
 }
 
-static inline long event_gup_write(struct cell *a, long unused)
+static long event_gup_write(struct cell *a, long unused)
 {
 	int fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
 	ssize_t put;
@@ -101,7 +78,7 @@ static inline long event_gup_write(struct cell *a, long unused)
 	return put != 1;
 }
 
-static inline long event_gup_read_into(struct cell *a, long unused)
+static long event_gup_read_into(struct cell *a, long unused)
 {
 	int fd = open(path_b, O_RDONLY | O_DIRECT | O_CLOEXEC);
 	ssize_t got;
@@ -112,14 +89,14 @@ static inline long event_gup_read_into(struct cell *a, long unused)
 	return got != (ssize_t)PAGE_BYTES;
 }
 
-static inline long event_collapse(struct cell *a, long unused)
+static long event_collapse(struct cell *a, long unused)
 {
 	(void)unused;
 	return madvise(a->map, HUGE_BYTES, MADV_COLLAPSE) ? -errno : 0;
 }
 
 /* A page that stayed in memory is migrated: nothing else may be done with it. */
-static inline long event_soft_offline(struct cell *a, long unused)
+static long event_soft_offline(struct cell *a, long unused)
 {
 	char *page = a->map + a_bytes(a);
 
@@ -130,18 +107,18 @@ static inline long event_soft_offline(struct cell *a, long unused)
 
 /* --- by the program --------------------------------------------------------- */
 
-static inline long event_exit(struct cell *a)
+static long event_exit(struct cell *a)
 {
 	kill(a->pid, SIGKILL);
 	return waitpid(a->pid, NULL, 0) != a->pid;
 }
 
-static inline long event_truncate(struct cell *a)
+static long event_truncate(struct cell *a)
 {
 	return truncate(a->path, (off_t)PAGE_BYTES);
 }
 
-static inline long event_open_trunc(struct cell *a)
+static long event_open_trunc(struct cell *a)
 {
 	int fd = open(a->path, O_WRONLY | O_TRUNC | O_CLOEXEC);
 
@@ -149,7 +126,7 @@ static inline long event_open_trunc(struct cell *a)
 }
 
 /* Maps the file a second time, and touches nothing. */
-static inline long map_again(struct cell *a, int prot, int open_flags, int flags)
+static long map_again(struct cell *a, int prot, int open_flags, int flags)
 {
 	int fd = open(a->path, open_flags | O_CLOEXEC);
 	void *map = mmap(NULL, PAGE_BYTES, prot, flags, fd, 0);
@@ -159,25 +136,25 @@ static inline long map_again(struct cell *a, int prot, int open_flags, int flags
 }
 
 /* Some in the kernel write to a file without anything but having opened it. */
-static inline long event_open(struct cell *a)
+static long event_open(struct cell *a)
 {
 	int fd = open(a->path, O_RDWR | O_CLOEXEC);
 
 	return fd < 0 || close(fd);
 }
 
-static inline long event_shared_map(struct cell *a)
+static long event_shared_map(struct cell *a)
 {
 	return map_again(a, PROT_READ | PROT_WRITE, O_RDWR, MAP_SHARED);
 }
 
 /* mprotect() could make it writable any time. */
-static inline long event_shared_may(struct cell *a)
+static long event_shared_may(struct cell *a)
 {
 	return map_again(a, PROT_READ, O_RDWR, MAP_SHARED);
 }
 
-static inline long event_uprobe(struct cell *a)
+static long event_uprobe(struct cell *a)
 {
 	char line[320];
 
@@ -187,13 +164,13 @@ static inline long event_uprobe(struct cell *a)
 	return 0;
 }
 
-static inline void event_uprobe_end(void)
+static void event_uprobe_end(void)
 {
 	luf_write(UPROBE_ENABLE, "0");
 	luf_write(UPROBE_EVENTS, "-:luf_oracle");
 }
 
-static inline long event_cpu_offline(struct cell *a)
+static long event_cpu_offline(struct cell *a)
 {
 	static const char online[] = "/sys/devices/system/cpu/cpu3/online";
 
@@ -207,7 +184,7 @@ static inline long event_cpu_offline(struct cell *a)
 	return 0;
 }
 
-static inline long event_off(struct cell *a)
+static long event_off(struct cell *a)
 {
 	(void)a;
 	luf_mode("off");
@@ -216,7 +193,7 @@ static inline long event_off(struct cell *a)
 }
 
 /* What no stale entry can be told by: nothing is to be given up. */
-static inline long event_harmless(struct cell *a)
+static long event_harmless(struct cell *a)
 {
 	char byte;
 	int fd = open(a->path, O_RDONLY | O_CLOEXEC);
@@ -231,7 +208,7 @@ static inline long event_harmless(struct cell *a)
 
 #define RW	(PROT_READ | PROT_WRITE)
 
-static const struct event events[] = {
+const struct event events[] = {
 	{ .name = "write", .reason = "written", .outside = event_write },
 	{ .name = "pwrite", .reason = "written", .outside = event_pwrite },
 	{ .name = "pwritev2", .reason = "written", .outside = event_pwritev2 },
@@ -298,11 +275,13 @@ static const struct event events[] = {
 	{ .name = "guard_anon", .in_cell = event_guard_anon },
 };
 
+const size_t events_nr = ARRAY_SIZE(events);
+
 /**
  * run_event() - A's generation is given up for that reason, B's stays
  * @event:	row of the table
  */
-static inline void run_event(const struct event *event)
+void run_event(const struct event *event)
 {
 	struct cell *a, *b;
 	long failed;
@@ -358,5 +337,3 @@ static inline void run_event(const struct event *event)
 	if (event->outside == event_uprobe)
 		event_uprobe_end();
 }
-
-#endif

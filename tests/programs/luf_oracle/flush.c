@@ -1,16 +1,14 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+// SPDX-License-Identifier: GPL-2.0-only
 /*
  * Rule 18b: which flushes complete a generation, and which of its pages being used
  * again do.
  */
-#ifndef LUF_FLUSH_H
-#define LUF_FLUSH_H
-
-#include "event_io.c"
-#include "recognise.c"
+#include "events.h"
+#include "scenarios.h"
+#include "scene.h"
 
 /* Nothing happens: it stays open, and is given up with the tracking. */
-static inline void run_hold(void)
+void run_hold(void)
 {
 
 	file_make(path_a);
@@ -25,7 +23,7 @@ static inline void run_hold(void)
 }
 
 /* A flush of all the CPUs of A; B's has others, and a later one comes later. */
-static inline void run_flush(void)
+void run_flush(void)
 {
 	struct cell *a, *b;
 
@@ -51,7 +49,7 @@ static inline void run_flush(void)
  * Its reader sleeps, and nothing else runs on that CPU: the kernel keeps its mm there,
  * and interrupts nobody. What wasn't sent can't be saved, by whom ever.
  */
-static inline void run_asleep(void)
+void run_asleep(void)
 {
 	int64_t unsent = luf_last.value[luf_index("flushes_unsent")];
 	struct cell *a;
@@ -75,7 +73,7 @@ static inline void run_asleep(void)
 }
 
 /* One of two sleeps: one is interrupted, and one interrupt is all that is saved. */
-static inline void run_asleep_one(void)
+void run_asleep_one(void)
 {
 	struct cell *a;
 
@@ -94,7 +92,7 @@ static inline void run_asleep_one(void)
 }
 
 /* The kernel's own reason to flush: reclaim left flushes to whoever walks next. */
-static inline void run_flush_pending(void)
+void run_flush_pending(void)
 {
 	struct cell *a;
 
@@ -111,7 +109,7 @@ static inline void run_flush_pending(void)
  * One CPU of two has a full flush, the other one of a page only, sent by IPI.
  * Neither completes anything.
  */
-static inline void run_partial(void)
+void run_partial(void)
 {
 	struct cell *a, *local;
 
@@ -134,7 +132,7 @@ static inline void run_partial(void)
  * A process that has nothing to do with the file, but runs on the same CPUs. The
  * posted series doesn't look at its flushes: it has to make up for what it put off.
  */
-static inline void run_flush_other(void)
+void run_flush_other(void)
 {
 	unsigned int tries = 1000;
 	struct cell *a, *other;
@@ -161,7 +159,7 @@ static inline void run_flush_other(void)
 /* --- pages that are used again -------------------------------------------------- */
 
 /* Each generation is hit before the next one: none is saved. */
-static inline void do_reuse(long hits, unsigned int rounds)
+static void do_reuse(long hits, unsigned int rounds)
 {
 	struct cell *a;
 	unsigned int i;
@@ -182,18 +180,18 @@ static inline void do_reuse(long hits, unsigned int rounds)
 	luf_want("flush", "open=0");
 }
 
-static inline void run_reuse_one(void)
+void run_reuse_one(void)
 {
 	do_reuse(1, 1);
 }
 
-static inline void run_reuse_all(void)
+void run_reuse_all(void)
 {
 	do_reuse(CELL_PAGES, 8);
 }
 
 /* What A needs is a flush of A's CPUs: B's has one more. */
-static inline void run_reuse_apart(void)
+void run_reuse_apart(void)
 {
 	struct cell *a, *b;
 
@@ -210,7 +208,7 @@ static inline void run_reuse_apart(void)
 }
 
 /* Several generations of one file, with one mask: returns how many. */
-static inline struct cell *many_open(int64_t *made)
+static struct cell *many_open(int64_t *made)
 {
 	struct cell *a;
 
@@ -231,7 +229,7 @@ static inline struct cell *many_open(int64_t *made)
 }
 
 /* One page used again is one flush of LUF's, which all of them needed. */
-static inline void run_reuse_many(void)
+void run_reuse_many(void)
 {
 	struct cell *a;
 	int64_t made;
@@ -244,7 +242,7 @@ static inline void run_reuse_many(void)
 		 PRId64, -made, made - 1, -made, made - 1);
 }
 
-static inline void run_flush_many(void)
+void run_flush_many(void)
 {
 	struct cell *a;
 	int64_t made;
@@ -254,7 +252,7 @@ static inline void run_flush_many(void)
 	luf_want("flush", "open=%" PRId64 " saved=%" PRId64, -made, made);
 }
 
-static inline void run_write_many(void)
+void run_write_many(void)
 {
 	struct cell *a;
 	int64_t made;
@@ -266,7 +264,7 @@ static inline void run_write_many(void)
 }
 
 /* A pinned page can't be freed: it was unmapped for nothing, and stays in use. */
-static inline long pin_page(struct cell *cell, long unused)
+static long pin_page(struct cell *cell, long unused)
 {
 	struct iovec vector = { .iov_base = cell->map, .iov_len = PAGE_BYTES };
 	int ends[2];
@@ -275,7 +273,7 @@ static inline long pin_page(struct cell *cell, long unused)
 	return pipe(ends) || vmsplice(ends[1], &vector, 1, 0) < 0;
 }
 
-static inline void run_kept(void)
+void run_kept(void)
 {
 	struct cell *a;
 
@@ -288,5 +286,3 @@ static inline void run_kept(void)
 	luf_want("pageout", "generation=1 open=0 given_up_kept=1 "
 		 "unmaps_readonly=%zu flushes=1", a->pages);
 }
-
-#endif

@@ -1,11 +1,9 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+// SPDX-License-Identifier: GPL-2.0-only
 /*
  * A block of memory goes and comes back: all open generations are given up, each time.
  */
-#ifndef LUF_HOTPLUG_H
-#define LUF_HOTPLUG_H
-
-#include "scene.c"
+#include "scenarios.h"
+#include "scene.h"
 
 #include <time.h>
 
@@ -14,12 +12,12 @@
 /* The kernel tries again and again to empty a block, until a signal comes. */
 #define OFFLINE_SECONDS	5
 
-static inline void memory_enough(int signal)
+static void memory_enough(int signal)
 {
 	(void)signal;
 }
 
-static inline bool memory_write(unsigned long block, const char *state)
+static bool memory_write(unsigned long block, const char *state)
 {
 	struct sigaction action = { .sa_handler = memory_enough };
 	struct sigevent event = {
@@ -47,7 +45,7 @@ static inline bool memory_write(unsigned long block, const char *state)
 	return written;
 }
 
-static inline unsigned long block_pages(void)
+static unsigned long block_pages(void)
 {
 	unsigned long bytes = 0;
 	FILE *file = fopen(MEMORY "block_size_bytes", "re");
@@ -59,7 +57,7 @@ static inline unsigned long block_pages(void)
 }
 
 /* One with a page that was taken for bad goes, but doesn't come back. */
-static inline bool memory_tried(unsigned long block)
+static bool memory_tried(unsigned long block)
 {
 	if (!memory_write(block, "offline"))
 		return false;
@@ -74,7 +72,7 @@ static inline bool memory_tried(unsigned long block)
  * one goes, the lists of each CPU's free pages are empty: it is looked for before there
  * is a generation, of which others would take the pages.
  */
-static inline unsigned long memory_find(const struct cell *cell)
+static unsigned long memory_find(const struct cell *cell)
 {
 	unsigned long own = cell->frames[0] / block_pages(), block;
 
@@ -86,7 +84,7 @@ static inline unsigned long memory_find(const struct cell *cell)
 	luf_skip("no block of memory can be offlined here");
 }
 
-static inline size_t memory_holds(unsigned long block, const struct cell *cell)
+static size_t memory_holds(unsigned long block, const struct cell *cell)
 {
 	unsigned long pages = block_pages();
 	size_t i, inside = 0;
@@ -96,7 +94,7 @@ static inline size_t memory_holds(unsigned long block, const struct cell *cell)
 	return inside;
 }
 
-static inline void memory_begin(struct cell *cell)
+static void memory_begin(struct cell *cell)
 {
 	cell_call(cell, cell_arm, 0);
 	cell_call(cell, cell_touch, 0);
@@ -107,7 +105,7 @@ static inline void memory_begin(struct cell *cell)
  * All that are open end here, given up but for those whose pages others took just
  * before, when the lists were emptied: rarely all. True if one was given up.
  */
-static inline bool memory_ends(const char *when, int64_t nr)
+static bool memory_ends(const char *when, int64_t nr)
 {
 	int64_t needed = luf_read("stats/generations_needed") -
 			 luf_last.value[luf_index("needed")];
@@ -118,7 +116,7 @@ static inline bool memory_ends(const char *when, int64_t nr)
 }
 
 /* True if both the offlining and the onlining were seen to give up. */
-static inline bool memory_round(struct cell *a, struct cell *b, unsigned long block)
+static bool memory_round(struct cell *a, struct cell *b, unsigned long block)
 {
 	bool given_up;
 
@@ -145,7 +143,7 @@ static inline bool memory_round(struct cell *a, struct cell *b, unsigned long bl
 	return given_up;
 }
 
-static inline void run_memory(void)
+void run_memory(void)
 {
 	unsigned int tries = 3;
 	unsigned long block;
@@ -166,5 +164,3 @@ static inline void run_memory(void)
 	cell_call(a, cell_flush, 0);
 	luf_want("another, and flush", "open=-1 saved=1");
 }
-
-#endif

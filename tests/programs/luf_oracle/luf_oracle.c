@@ -10,13 +10,9 @@
  * Prints what moved after each step, then "result=pass" (exit code 0), "result=wrong"
  * (1), or "skip=REASON" (5) where this machine can't make the scenario.
  */
-#include "bulk.c"
-#include "compact.c"
-#include "events.c"
-#include "flush.c"
-#include "hotplug.c"
-#include "recognise.c"
-#include "remote.c"
+#include "events.h"
+#include "scenarios.h"
+#include "scene.h"
 
 #define TIMEOUT_SECONDS	120
 
@@ -79,7 +75,7 @@ static void list(void)
 
 	for (i = 0; i < ARRAY_SIZE(scenarios); i++)
 		printf("%s\n", scenarios[i].name);
-	for (i = 0; i < ARRAY_SIZE(events); i++)
+	for (i = 0; i < events_nr; i++)
 		printf("event:%s\n", events[i].name);
 }
 
@@ -94,7 +90,7 @@ static void run(const char *name)
 			return;
 		}
 	}
-	for (i = 0; is_event && i < ARRAY_SIZE(events); i++) {
+	for (i = 0; is_event && i < events_nr; i++) {
 		if (!strcmp(name + 6, events[i].name)) {
 			run_event(&events[i]);
 			return;

@@ -1,16 +1,14 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+// SPDX-License-Identifier: GPL-2.0-only
 /*
  * The rarer ways by which a stale entry could be seen: userfaultfd and guard pages,
  * which put something where reclaim has just taken the entries away. And what is done
  * with the same calls, or to the same file, without that: it gives up nothing.
  */
-#ifndef LUF_RARE_EVENTS_H
-#define LUF_RARE_EVENTS_H
-
-#include "scene.c"
+#include "events.h"
 
 #include <linux/userfaultfd.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/xattr.h>
 
 #ifndef MADV_GUARD_INSTALL
@@ -34,7 +32,7 @@ struct uffdio_poison {
 /* The cell's own. */
 static int uffd = -1;
 
-static inline void *second_page(const struct cell *a)
+static void *second_page(const struct cell *a)
 {
 	return a->map + PAGE_BYTES;
 }
@@ -45,8 +43,7 @@ static inline void *second_page(const struct cell *a)
  * After the first touch, which would wait for an answer, and before the pageout:
  * it is no event that is wanted. -errno if this kernel doesn't have it there.
  */
-static inline long uffd_begin(void *at, size_t bytes, uint64_t features,
-			      uint64_t mode)
+static long uffd_begin(void *at, size_t bytes, uint64_t features, uint64_t mode)
 {
 	struct uffdio_api api = { .api = UFFD_API, .features = features };
 	struct uffdio_register area = {
@@ -59,28 +56,28 @@ static inline long uffd_begin(void *at, size_t bytes, uint64_t features,
 	       ioctl(uffd, UFFDIO_REGISTER, &area) ? -errno : 0;
 }
 
-static inline long uffd_missing(struct cell *a, long unused)
+long uffd_missing(struct cell *a, long unused)
 {
 	(void)unused;
 	return uffd_begin(a->map, a->pages * PAGE_BYTES, 0,
 			  UFFDIO_REGISTER_MODE_MISSING);
 }
 
-static inline long uffd_poisonable(struct cell *a, long unused)
+long uffd_poisonable(struct cell *a, long unused)
 {
 	(void)unused;
 	return uffd_begin(a->map, a->pages * PAGE_BYTES, UFFD_FEATURE_POISON,
 			  UFFDIO_REGISTER_MODE_MISSING);
 }
 
-static inline long uffd_minor(struct cell *a, long unused)
+long uffd_minor(struct cell *a, long unused)
 {
 	(void)unused;
 	return uffd_begin(a->map, a->pages * PAGE_BYTES,
 			  UFFD_FEATURE_MINOR_SHMEM, UFFDIO_REGISTER_MODE_MINOR);
 }
 
-static inline long uffd_wp(struct cell *a, long unused)
+long uffd_wp(struct cell *a, long unused)
 {
 	(void)unused;
 	return uffd_begin(a->map, a->pages * PAGE_BYTES,
@@ -89,7 +86,7 @@ static inline long uffd_wp(struct cell *a, long unused)
 			  UFFDIO_REGISTER_MODE_WP);
 }
 
-static inline long uffd_missing_anon(struct cell *a, long unused)
+long uffd_missing_anon(struct cell *a, long unused)
 {
 	(void)unused;
 	return uffd_begin(a->anon, ANON_PAGES * PAGE_BYTES, 0,
@@ -98,7 +95,7 @@ static inline long uffd_missing_anon(struct cell *a, long unused)
 
 /* --- userfaultfd: in the cell -------------------------------------------------- */
 
-static inline long uffd_copy(struct cell *a, void *to)
+static long uffd_copy(struct cell *a, void *to)
 {
 	struct uffdio_copy copy = {
 		.dst = (uintptr_t)to,
@@ -109,13 +106,13 @@ static inline long uffd_copy(struct cell *a, void *to)
 	return ioctl(uffd, UFFDIO_COPY, &copy) != 0;
 }
 
-static inline long event_uffd_copy(struct cell *a, long unused)
+long event_uffd_copy(struct cell *a, long unused)
 {
 	(void)unused;
 	return uffd_copy(a, second_page(a));
 }
 
-static inline long event_uffd_zeropage(struct cell *a, long unused)
+long event_uffd_zeropage(struct cell *a, long unused)
 {
 	struct uffdio_zeropage zero = {
 		.range = { .start = (uintptr_t)second_page(a), .len = PAGE_BYTES },
@@ -125,7 +122,7 @@ static inline long event_uffd_zeropage(struct cell *a, long unused)
 	return ioctl(uffd, UFFDIO_ZEROPAGE, &zero) != 0;
 }
 
-static inline long event_uffd_poison(struct cell *a, long unused)
+long event_uffd_poison(struct cell *a, long unused)
 {
 	struct uffdio_poison poison = {
 		.range = { .start = (uintptr_t)second_page(a), .len = PAGE_BYTES },
@@ -136,7 +133,7 @@ static inline long event_uffd_poison(struct cell *a, long unused)
 }
 
 /* It wants a page that is in the file: another mapping reads it, which is none. */
-static inline long event_uffd_continue(struct cell *a, long unused)
+long event_uffd_continue(struct cell *a, long unused)
 {
 	struct uffdio_continue go_on = {
 		.range = { .start = (uintptr_t)second_page(a), .len = PAGE_BYTES },
@@ -150,7 +147,7 @@ static inline long event_uffd_continue(struct cell *a, long unused)
 	return ioctl(uffd, UFFDIO_CONTINUE, &go_on) != 0;
 }
 
-static inline long event_uffd_protect(struct cell *a, long unused)
+long event_uffd_protect(struct cell *a, long unused)
 {
 	struct uffdio_writeprotect protect = {
 		.range = { .start = (uintptr_t)second_page(a), .len = PAGE_BYTES },
@@ -164,14 +161,14 @@ static inline long event_uffd_protect(struct cell *a, long unused)
 /* --- guard pages: in the cell -------------------------------------------------- */
 
 /* Since Linux 6.13, in mappings of files since 6.15. */
-static inline long guard_install(void *at)
+static long guard_install(void *at)
 {
 	if (!madvise(at, PAGE_BYTES, MADV_GUARD_INSTALL))
 		return 0;
 	return errno == EINVAL ? -EINVAL : 1;
 }
 
-static inline long event_guard(struct cell *a, long unused)
+long event_guard(struct cell *a, long unused)
 {
 	(void)unused;
 	return guard_install(second_page(a));
@@ -180,20 +177,20 @@ static inline long event_guard(struct cell *a, long unused)
 /* --- what is harmless ----------------------------------------------------------- */
 
 /* Of anonymous memory there is no generation. */
-static inline long event_uffd_anon(struct cell *a, long unused)
+long event_uffd_anon(struct cell *a, long unused)
 {
 	(void)unused;
 	return uffd_copy(a, a->anon + CELL_PAGES * PAGE_BYTES);
 }
 
-static inline long event_guard_anon(struct cell *a, long unused)
+long event_guard_anon(struct cell *a, long unused)
 {
 	(void)unused;
 	return guard_install(a->anon + CELL_PAGES * PAGE_BYTES);
 }
 
 /* Reads a page by the mapping whose stale entries it is about: the same content. */
-static inline long event_refault(struct cell *a, long unused)
+long event_refault(struct cell *a, long unused)
 {
 	(void)unused;
 	*(volatile char *)second_page(a);
@@ -201,7 +198,7 @@ static inline long event_refault(struct cell *a, long unused)
 }
 
 /* What concerns the inode only. */
-static inline long event_metadata(struct cell *a)
+long event_metadata(struct cell *a)
 {
 	char other[sizeof(a->path) + 8];
 	long failed;
@@ -214,5 +211,3 @@ static inline long event_metadata(struct cell *a)
 		failed |= errno != EOPNOTSUPP;
 	return failed ? 1 : 0;
 }
-
-#endif

@@ -1,18 +1,15 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+// SPDX-License-Identifier: GPL-2.0-only
 /*
  * Rule 18a: which unmaps are read-only. One pass of reclaim over pages of which all
  * are, or none is.
  */
-#ifndef LUF_RECOGNISE_H
-#define LUF_RECOGNISE_H
+#include "scenarios.h"
+#include "scene.h"
 
-#include "scene.c"
-
-#define LUF_CGROUP	"/sys/fs/cgroup/luf-oracle"
 /* The guest's 4 CPUs have room for 64 passes at once. */
 #define SLEEPERS	300
 
-static inline void want_readonly(struct cell *cell)
+static void want_readonly(struct cell *cell)
 {
 
 	scene_pageout(cell);
@@ -23,7 +20,7 @@ static inline void want_readonly(struct cell *cell)
 	luf_want("flush", "open=-1 saved=1");
 }
 
-static inline void want_mixed(struct cell *cell)
+static void want_mixed(struct cell *cell)
 {
 
 	scene_pageout(cell);
@@ -31,7 +28,7 @@ static inline void want_mixed(struct cell *cell)
 		 "unmaps_mixed=%zu flushes=1 flushes_mixed=1", cell->pages);
 }
 
-static inline struct cell *recognise(int open_flags, int prot, int map_flags)
+static struct cell *recognise(int open_flags, int prot, int map_flags)
 {
 	struct cell *cell;
 
@@ -44,19 +41,19 @@ static inline struct cell *recognise(int open_flags, int prot, int map_flags)
 	return cell;
 }
 
-static inline void run_private(void)
+void run_private(void)
 {
 	want_readonly(recognise(O_RDONLY, PROT_READ, MAP_PRIVATE));
 }
 
 /* Writes go to copies: the file's own pages are never writable through it. */
-static inline void run_private_writable(void)
+void run_private_writable(void)
 {
 	want_readonly(recognise(O_RDONLY, PROT_READ | PROT_WRITE, MAP_PRIVATE));
 }
 
 /* Whoever has it open for writing may be about to write, or in the middle of it. */
-static inline void run_open_write(void)
+void run_open_write(void)
 {
 	struct cell *cell = recognise(O_RDONLY, PROT_READ, MAP_PRIVATE);
 	int fd = open(path_a, O_WRONLY | O_CLOEXEC);
@@ -69,23 +66,23 @@ static inline void run_open_write(void)
 	close(fd);
 }
 
-static inline void run_shared(void)
+void run_shared(void)
 {
 	want_readonly(recognise(O_RDONLY, PROT_READ, MAP_SHARED));
 }
 
 /* Nothing but mprotect() is between it and a store. */
-static inline void run_shared_may(void)
+void run_shared_may(void)
 {
 	want_mixed(recognise(O_RDWR, PROT_READ, MAP_SHARED));
 }
 
-static inline void run_shared_writable(void)
+void run_shared_writable(void)
 {
 	want_mixed(recognise(O_RDWR, PROT_READ | PROT_WRITE, MAP_SHARED));
 }
 
-static inline long protect_readonly(struct cell *cell, long unused)
+static long protect_readonly(struct cell *cell, long unused)
 {
 	size_t i, bytes = cell->pages * PAGE_BYTES;
 
@@ -97,7 +94,7 @@ static inline long protect_readonly(struct cell *cell, long unused)
 }
 
 /* Was written, is read-only and clean: and can be made writable again. */
-static inline void run_mprotected(void)
+void run_mprotected(void)
 {
 	struct cell *cell = recognise(O_RDWR, PROT_READ | PROT_WRITE, MAP_SHARED);
 
@@ -107,7 +104,7 @@ static inline void run_mprotected(void)
 }
 
 /* Somebody else's mapping is writable, though no page of it was touched. */
-static inline void run_other_writable(void)
+void run_other_writable(void)
 {
 	struct cell *cell;
 	int fd;
@@ -124,7 +121,7 @@ static inline void run_other_writable(void)
 }
 
 /* Pages that write(2) left in the page cache, and that were cleaned since. */
-static inline void run_written(void)
+void run_written(void)
 {
 	static char page[PAGE_BYTES];
 	struct cell *cell;
@@ -145,7 +142,7 @@ static inline void run_written(void)
 	want_readonly(cell);
 }
 
-static inline void run_shmem_clean(void)
+void run_shmem_clean(void)
 {
 	struct cell *cell;
 
@@ -156,7 +153,7 @@ static inline void run_shmem_clean(void)
 	want_readonly(cell);
 }
 
-static inline void run_shmem_writable(void)
+void run_shmem_writable(void)
 {
 	struct cell *cell;
 
@@ -170,7 +167,7 @@ static inline void run_shmem_writable(void)
 
 /* --- with swap ---------------------------------------------------------------- */
 
-static inline bool swap_is_on(void)
+static bool swap_is_on(void)
 {
 	char text[512];
 	ssize_t got;
@@ -182,7 +179,7 @@ static inline bool swap_is_on(void)
 	return strchr(text, '/') != NULL;
 }
 
-static inline long store_all(struct cell *cell, long unused)
+static long store_all(struct cell *cell, long unused)
 {
 	size_t i;
 
@@ -192,7 +189,7 @@ static inline long store_all(struct cell *cell, long unused)
 	return 0;
 }
 
-static inline long settle(struct cell *cell, long unused)
+static long settle(struct cell *cell, long unused)
 {
 	(void)cell;
 	(void)unused;
@@ -201,7 +198,7 @@ static inline long settle(struct cell *cell, long unused)
 	return 0;
 }
 
-static inline void want_no_generation(struct cell *cell, const char *when)
+static void want_no_generation(struct cell *cell, const char *when)
 {
 
 	cell_call(cell, cell_pageout, 0);
@@ -213,7 +210,7 @@ static inline void want_no_generation(struct cell *cell, const char *when)
  * Private copies: anonymous. Read back they are clean and in the swap cache, whose
  * address space nobody maps.
  */
-static inline void run_anon(void)
+void run_anon(void)
 {
 	struct cell *cell;
 
@@ -228,7 +225,7 @@ static inline void run_anon(void)
 }
 
 /* One pass over pages of the file and, behind them, copies of others. */
-static inline long store_last(struct cell *cell, long count)
+static long store_last(struct cell *cell, long count)
 {
 	size_t i;
 
@@ -237,7 +234,7 @@ static inline long store_last(struct cell *cell, long count)
 	return 0;
 }
 
-static inline void run_mixed_pass(void)
+void run_mixed_pass(void)
 {
 	struct cell *cell;
 
@@ -252,51 +249,9 @@ static inline void run_mixed_pass(void)
 
 /* --- by several processes ----------------------------------------------------- */
 
-/* Reclaims a cgroup on CPU 0 until the cell has no page of its file left. */
-static inline void cgroup_reclaim(struct cell *cell)
-{
-	unsigned int tries;
-	int fd;
-
-	must_pin(RECLAIM_CPU);
-	for (tries = 0; tries < 100 && cell_call(cell, cell_present, 0); tries++) {
-		fd = open(LUF_CGROUP "/memory.reclaim", O_WRONLY | O_CLOEXEC);
-		if (fd < 0)
-			luf_skip("no memory.reclaim here");
-		if (write(fd, "2M", 2) < 0 && errno != EAGAIN)
-			die_environment("memory.reclaim: %s", strerror(errno));
-		close(fd);
-	}
-	must_pin(ACTOR_CPU);
-	if (cell_call(cell, cell_present, 0))
-		die_environment("pages were not reclaimed");
-}
-
-/*
- * The program goes first, and what it starts is there too: cpusets make a process
- * that enters forget where it was pinned.
- */
-static inline void cgroup_enter(void)
-{
-	char text[32];
-
-	mkdir(LUF_CGROUP, 0755);
-	snprintf(text, sizeof(text), "%d", getpid());
-	luf_write(LUF_CGROUP "/cgroup.procs", text);
-}
-
-static inline void cgroup_leave(void)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%d", getpid());
-	luf_write("/sys/fs/cgroup/cgroup.procs", text);
-	must_pin(ACTOR_CPU);
-}
-
 static sem_t sleepers_go;
 
-static inline void *sleeper(void *reply)
+static void *sleeper(void *reply)
 {
 	int fd = open(path_a, O_RDONLY | O_CLOEXEC);
 	char *map = mmap(NULL, PAGE_BYTES, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -312,7 +267,7 @@ static inline void *sleeper(void *reply)
 }
 
 /* Many more than there is room for: who sleeps behind its pass is in none. */
-static inline void run_sleepers(void)
+void run_sleepers(void)
 {
 	int64_t unseen = luf_read("stats/passes_unseen");
 	pthread_t thread;
@@ -331,7 +286,7 @@ static inline void run_sleepers(void)
 }
 
 /* Pages that two processes map: each counts once. */
-static inline void run_forked(void)
+void run_forked(void)
 {
 	struct cell *cell, *other;
 	int64_t made;
@@ -359,5 +314,3 @@ static inline void run_forked(void)
 	luf_want("flush of the other", "open=%" PRId64 " saved=%" PRId64,
 		 -made, made);
 }
-
-#endif

@@ -1,21 +1,20 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+// SPDX-License-Identifier: GPL-2.0-only
 /*
  * Generations that are given up as they are born: of files that somebody else may
  * change unseen, and of passes that an event hits in the middle.
  */
-#ifndef LUF_REMOTE_H
-#define LUF_REMOTE_H
-
-#include "event_io.c"
-#include "recognise.c"
+#include "events.h"
+#include "scenarios.h"
+#include "scene.h"
 
 #include <linux/fuse.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 
 #define FUSE_BUFFER	65536
 #define PAUSE_DIR	"/sys/module/pause/parameters/"
 
-static inline void want_remote(struct cell *cell)
+static void want_remote(struct cell *cell)
 {
 	scene_pageout(cell);
 	luf_want("pageout", "generation=1 open=0 given_up_remote=1 "
@@ -30,7 +29,7 @@ static inline void want_remote(struct cell *cell)
  * pages aren't movable: the kernel's own would come from them, so that in the end it
  * is only told that there is a generation.
  */
-static inline void run_remote_device(void)
+void run_remote_device(void)
 {
 	int fd = open(scene_device, O_RDONLY | O_EXCL | O_CLOEXEC);
 	struct cell *cell;
@@ -55,7 +54,7 @@ static inline void run_remote_device(void)
 }
 
 /* That it is opened isn't seen as the device's: it is by the node. What follows is. */
-static inline struct cell *device_open(void)
+static struct cell *device_open(void)
 {
 	struct cell *cell = scene_cell(scene_device, A_CPU);
 
@@ -65,7 +64,7 @@ static inline struct cell *device_open(void)
 	return cell;
 }
 
-static inline void run_device_write(void)
+void run_device_write(void)
 {
 	int fd = open(scene_device, O_RDWR | O_CLOEXEC);
 	char *page = cushion + PAGE_BYTES;
@@ -82,7 +81,7 @@ static inline void run_device_write(void)
 	close(fd);
 }
 
-static inline void run_device_map(void)
+void run_device_map(void)
 {
 	int fd = open(scene_device, O_RDWR | O_CLOEXEC);
 
@@ -99,7 +98,7 @@ static inline void run_device_map(void)
 /* --- a file without a name --------------------------------------------------------- */
 
 /* The kernel doesn't count who has it open for writing: somebody always may. */
-static inline void run_memfd(void)
+void run_memfd(void)
 {
 	int fd = memfd_create("luf", MFD_CLOEXEC);
 	struct cell *cell;
@@ -127,8 +126,8 @@ struct fuse_request {
 	};
 };
 
-static inline void fuse_answer(int fd, uint64_t unique, int error,
-			       const void *data, size_t bytes)
+static void fuse_answer(int fd, uint64_t unique, int error, const void *data,
+			size_t bytes)
 {
 	struct fuse_out_header header = {
 		.len = (uint32_t)(sizeof(header) + bytes),
@@ -145,7 +144,7 @@ static inline void fuse_answer(int fd, uint64_t unique, int error,
 		return;
 }
 
-static inline void fuse_serve(int fd, const struct fuse_request *request)
+static void fuse_serve(int fd, const struct fuse_request *request)
 {
 	static const struct fuse_attr_out attributes = {
 		.attr_valid = 3600,
@@ -198,7 +197,7 @@ static inline void fuse_serve(int fd, const struct fuse_request *request)
 	}
 }
 
-static inline void *fuse_server(void *argument)
+static void *fuse_server(void *argument)
 {
 	static union {
 		struct fuse_request request;
@@ -217,13 +216,13 @@ static inline void *fuse_server(void *argument)
 	}
 }
 
-static inline void fuse_end(void)
+static void fuse_end(void)
 {
 	umount2(path_a, MNT_DETACH);
 }
 
 /* Over the file A. Whoever has the device would keep it alive: the cell has not. */
-static inline void fuse_begin(void)
+static void fuse_begin(void)
 {
 	static pthread_t server;
 	static int fd;
@@ -244,7 +243,7 @@ static inline void fuse_begin(void)
 		die_environment("%s on FUSE: %s", path_a, strerror(errno));
 }
 
-static inline void run_remote_fuse(void)
+void run_remote_fuse(void)
 {
 	struct cell *cell;
 
@@ -257,7 +256,7 @@ static inline void run_remote_fuse(void)
 
 /* --- in the middle of a pass ------------------------------------------------------- */
 
-static inline bool pause_held(void)
+static bool pause_held(void)
 {
 	char byte = 0;
 	int fd = open(PAUSE_DIR "held", O_RDONLY | O_CLOEXEC);
@@ -272,7 +271,7 @@ static inline bool pause_held(void)
  * The cell's pages are unmapped, and the flush is still to come, when somebody writes
  * to @path. The cell's process waits meanwhile, on its CPU, in the test module.
  */
-static inline void write_in_pass(struct cell *cell, const char *path)
+static void write_in_pass(struct cell *cell, const char *path)
 {
 	unsigned int tries = 10000;
 	char text[16];
@@ -295,7 +294,7 @@ static inline void write_in_pass(struct cell *cell, const char *path)
 		die_environment("%ld pages were not reclaimed", cell->result);
 }
 
-static inline struct cell *early_ready(void)
+static struct cell *early_ready(void)
 {
 	struct cell *cell;
 
@@ -308,7 +307,7 @@ static inline struct cell *early_ready(void)
 	return cell;
 }
 
-static inline void run_early(void)
+void run_early(void)
 {
 	struct cell *cell = early_ready();
 
@@ -318,7 +317,7 @@ static inline void run_early(void)
 }
 
 /* What happens to another file is nothing to the pass. */
-static inline void run_early_other(void)
+void run_early_other(void)
 {
 	struct cell *cell = early_ready();
 
@@ -329,5 +328,3 @@ static inline void run_early_other(void)
 	cell_call(cell, cell_flush, 0);
 	luf_want("flush", "open=-1 saved=1");
 }
-
-#endif

@@ -1,41 +1,35 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+// SPDX-License-Identifier: GPL-2.0-only
 /*
  * What the scenarios share: files, cells, and the generations that they begin with.
  */
-#ifndef LUF_SCENE_H
-#define LUF_SCENE_H
-
-#include "cell.c"
+#include "scene.h"
 
 #include <sys/stat.h>
 
+#define LUF_CGROUP	"/sys/fs/cgroup/luf-oracle"
 #define CUSHIONS	8
 #define CUSHION_PAGES	24
-#define FILE_PAGES	CELL_MAX_PAGES
-#define A_CPU		1
-#define B_CPU		3
 
-static const char *scene_dir = "/var/tmp";
-static const char *scene_device = "/dev/vdb";
-static char path_a[256], path_b[256];
-/* Pages of the program's own, from CPU 2's list: see scene_cushion(). */
-static char *cushion;
+const char *scene_dir = "/var/tmp";
+const char *scene_device = "/dev/vdb";
+char path_a[256], path_b[256];
+char *cushion;
 static size_t cushion_used;
 
-static inline void scene_paths(const char *dir)
+void scene_paths(const char *dir)
 {
 	snprintf(path_a, sizeof(path_a), "%s/luf-a.%d", dir, getpid());
 	snprintf(path_b, sizeof(path_b), "%s/luf-b.%d", dir, getpid());
 }
 
 /* Folios that wait in this CPU's list of new ones come to the LRU, by any madvise(). */
-static inline void drain_lru(void)
+void drain_lru(void)
 {
 	if (madvise(cushion, PAGE_BYTES, MADV_COLD))
 		die_environment("MADV_COLD: %s", strerror(errno));
 }
 
-static inline size_t file_cached(int fd)
+static size_t file_cached(int fd)
 {
 	unsigned char in[FILE_PAGES];
 	size_t count = 0, i;
@@ -51,7 +45,7 @@ static inline size_t file_cached(int fd)
 }
 
 /* Out of the page cache: the folios of written pages can be large. */
-static inline void file_drop(const char *path)
+static void file_drop(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), tries = 100;
 
@@ -69,7 +63,7 @@ static inline void file_drop(const char *path)
 }
 
 /* Of one-byte nops: a uprobe wants an instruction. */
-static inline void file_make(const char *path)
+void file_make(const char *path)
 {
 	static char page[PAGE_BYTES];
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0700);
@@ -86,7 +80,7 @@ static inline void file_make(const char *path)
 }
 
 /* Pages that are read before they are written are clean, and go without swap. */
-static inline void shmem_make(char *path)
+void shmem_make(char *path)
 {
 	int fd;
 
@@ -97,19 +91,19 @@ static inline void shmem_make(char *path)
 	close(fd);
 }
 
-static inline void files_remove(void)
+void files_remove(void)
 {
 	unlink(path_a);
 	unlink(path_b);
 }
 
-static inline void must_pin(int cpu)
+void must_pin(int cpu)
 {
 	if (!pin_self(cpu))
 		die_environment("no CPU %d", cpu);
 }
 
-static inline void cushion_make(void)
+void cushion_make(void)
 {
 	size_t i;
 
@@ -124,7 +118,7 @@ static inline void cushion_make(void)
  * the generation's. CPU 0 is covered by that, by a switch from one process to
  * another; what is wanted of a generation is decided by its other CPU.
  */
-static inline void scene_cushion(void)
+void scene_cushion(void)
 {
 	if (cushion_used == CUSHIONS)
 		die_environment("no cushion is left");
@@ -136,7 +130,7 @@ static inline void scene_cushion(void)
 }
 
 /* The file's pages are in memory, mapped by the cell, and nothing else is. */
-static inline void scene_ready(struct cell *cell)
+void scene_ready(struct cell *cell)
 {
 	cell_call(cell, cell_map, 0);
 	cell_call(cell, cell_arm, 0);
@@ -148,7 +142,7 @@ static inline void scene_ready(struct cell *cell)
  * kernel thread runs in its spinner's place just then, the CPU is lazy, and the flush
  * goes to nobody: once more.
  */
-static inline void scene_pageout(struct cell *cell)
+void scene_pageout(struct cell *cell)
 {
 	unsigned int tries = 10;
 	int64_t unsent;
@@ -167,7 +161,7 @@ static inline void scene_pageout(struct cell *cell)
 }
 
 /* A cell that has mapped nothing yet. The caller comes back to CPU 2. */
-static inline struct cell *scene_cell(const char *path, int cpu)
+struct cell *scene_cell(const char *path, int cpu)
 {
 	struct cell *cell;
 
@@ -178,7 +172,7 @@ static inline struct cell *scene_cell(const char *path, int cpu)
 }
 
 /* The cell's generation is open, the youngest. */
-static inline void scene_begin(struct cell *cell)
+void scene_begin(struct cell *cell)
 {
 	scene_pageout(cell);
 	luf_want("pageout", "generation=1 open=1 unmaps_readonly=%zu "
@@ -186,7 +180,7 @@ static inline void scene_begin(struct cell *cell)
 }
 
 /* A cell with a read-only mapping of the file, and its generation open. */
-static inline struct cell *scene_open(const char *path, int cpu)
+struct cell *scene_open(const char *path, int cpu)
 {
 	struct cell *cell = scene_cell(path, cpu);
 
@@ -199,7 +193,7 @@ static inline struct cell *scene_open(const char *path, int cpu)
  * Two of them, of A and of B. What the second one needs to begin is there before the
  * first one's is open: it would be taken out of that.
  */
-static inline void scene_open_both(struct cell *a, struct cell *b)
+void scene_open_both(struct cell *a, struct cell *b)
 {
 	scene_ready(b);
 	scene_ready(a);
@@ -207,4 +201,46 @@ static inline void scene_open_both(struct cell *a, struct cell *b)
 	scene_begin(a);
 }
 
-#endif
+/* --- processes in a cgroup of their own ---------------------------------------- */
+
+/* Reclaims a cgroup on CPU 0 until the cell has no page of its file left. */
+void cgroup_reclaim(struct cell *cell)
+{
+	unsigned int tries;
+	int fd;
+
+	must_pin(RECLAIM_CPU);
+	for (tries = 0; tries < 100 && cell_call(cell, cell_present, 0); tries++) {
+		fd = open(LUF_CGROUP "/memory.reclaim", O_WRONLY | O_CLOEXEC);
+		if (fd < 0)
+			luf_skip("no memory.reclaim here");
+		if (write(fd, "2M", 2) < 0 && errno != EAGAIN)
+			die_environment("memory.reclaim: %s", strerror(errno));
+		close(fd);
+	}
+	must_pin(ACTOR_CPU);
+	if (cell_call(cell, cell_present, 0))
+		die_environment("pages were not reclaimed");
+}
+
+/*
+ * The program goes first, and what it starts is there too: cpusets make a process
+ * that enters forget where it was pinned.
+ */
+void cgroup_enter(void)
+{
+	char text[32];
+
+	mkdir(LUF_CGROUP, 0755);
+	snprintf(text, sizeof(text), "%d", getpid());
+	luf_write(LUF_CGROUP "/cgroup.procs", text);
+}
+
+void cgroup_leave(void)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%d", getpid());
+	luf_write("/sys/fs/cgroup/cgroup.procs", text);
+	must_pin(ACTOR_CPU);
+}

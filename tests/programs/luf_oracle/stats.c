@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+// SPDX-License-Identifier: GPL-2.0-only
 /*
  * The counters of LUF tracking, and what a scenario wants of them.
  *
@@ -6,15 +6,7 @@
  * became of a generation must be exactly what is wanted: the ones that a scenario
  * doesn't name must not have moved.
  */
-#ifndef LUF_STATS_H
-#define LUF_STATS_H
-
-#include "common.h"
-
-#define LUF_DIR		"/sys/kernel/tlbbatch/luf/"
-
-/* Exit code: this machine can't make the scenario. */
-#define LUF_SKIP	5
+#include "stats.h"
 
 static const char *const luf_names[] = {
 	/* Exact: zero unless wanted. */
@@ -63,19 +55,15 @@ static const char *const luf_names[] = {
 	"stats/flushes_avoided_as_posted",
 };
 
-#define LUF_NR		ARRAY_SIZE(luf_names)
+_Static_assert(ARRAY_SIZE(luf_names) == LUF_NR, "a name for each value");
+
 #define LUF_EXACT	23
 #define LUF_REASONS	6
 
-struct luf {
-	int64_t value[LUF_NR];
-};
+int luf_wrong;
+struct luf luf_last;
 
-static int luf_wrong;
-/* What luf_want() saw last: nothing that moves goes by unseen. */
-static struct luf luf_last;
-
-static inline size_t luf_index(const char *name)
+size_t luf_index(const char *name)
 {
 	size_t i;
 
@@ -91,7 +79,7 @@ static inline size_t luf_index(const char *name)
 	die_environment("no counter is called '%s'", name);
 }
 
-static inline int64_t luf_read(const char *name)
+int64_t luf_read(const char *name)
 {
 	char path[128], text[32];
 	ssize_t got;
@@ -108,7 +96,7 @@ static inline int64_t luf_read(const char *name)
 }
 
 /* A read notices what was completed: one that finds nothing new is a moment's. */
-static inline void luf_snapshot(struct luf *now)
+void luf_snapshot(struct luf *now)
 {
 	unsigned int tries = 10;
 	struct luf before;
@@ -124,7 +112,7 @@ static inline void luf_snapshot(struct luf *now)
 		die_environment("the counters don't come to rest");
 }
 
-static inline void luf_write(const char *path, const char *text)
+void luf_write(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
 
@@ -133,12 +121,12 @@ static inline void luf_write(const char *path, const char *text)
 	close(fd);
 }
 
-static inline void luf_mode(const char *mode)
+void luf_mode(const char *mode)
 {
 	luf_write(LUF_DIR "mode", mode);
 }
 
-static inline bool luf_tracks(void)
+bool luf_tracks(void)
 {
 	char text[32] = "";
 	int fd = open(LUF_DIR "mode", O_RDONLY | O_CLOEXEC);
@@ -149,8 +137,7 @@ static inline bool luf_tracks(void)
 	return strstr(text, "[track]");
 }
 
-static inline void luf_compare(const char *when, size_t i, int64_t got,
-			       int64_t wanted)
+void luf_compare(const char *when, size_t i, int64_t got, int64_t wanted)
 {
 	if (got == wanted)
 		return;
@@ -160,7 +147,7 @@ static inline void luf_compare(const char *when, size_t i, int64_t got,
 }
 
 /* What holds between the counters whatever happened, at rest. */
-static inline void luf_relations(const char *when, const struct luf *now)
+void luf_relations(const char *when, const struct luf *now)
 {
 	const int64_t *v = now->value;
 	int64_t given_up = 0;
@@ -206,7 +193,6 @@ static inline void luf_relations(const char *when, const struct luf *now)
  *
  * Prints what moved, and a line for each that is wrong.
  */
-static inline __attribute__((format(printf, 2, 3)))
 void luf_want(const char *when, const char *format, ...)
 {
 	int64_t wanted[LUF_NR] = { 0 };
@@ -249,13 +235,3 @@ void luf_want(const char *when, const char *format, ...)
 	luf_relations(when, &now);
 	luf_last = now;
 }
-
-/* Ends the program: a scenario that can't be made here is not a pass. */
-#define luf_skip(...)							\
-	do {								\
-		say(STDOUT_FILENO, "skip=" __VA_ARGS__);		\
-		say(STDOUT_FILENO, "\n");				\
-		_exit(LUF_SKIP);					\
-	} while (0)
-
-#endif
