@@ -10,7 +10,6 @@
 /* Nothing happens: it stays open, and is given up with the tracking. */
 void run_hold(void)
 {
-
 	file_make(path_a);
 	scene_open(path_a, A_CPU);
 	scene_cushion();
@@ -169,7 +168,7 @@ static void do_reuse(long hits, unsigned int rounds)
 	scene_ready(a);
 	for (i = 0; i < rounds; i++) {
 		cell_call(a, cell_touch, 0);
-			scene_pageout(a);
+		scene_pageout(a);
 		luf_want("pageout", "generation=1 open=1");
 		if (cell_call(a, cell_reuse, hits) != hits)
 			die_environment("the pages weren't used again");

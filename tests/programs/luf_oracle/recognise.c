@@ -11,7 +11,6 @@
 
 static void want_readonly(struct cell *cell)
 {
-
 	scene_pageout(cell);
 	luf_want("pageout", "generation=1 open=1 unmaps_readonly=%zu "
 		 "unmaps_mixed=0 flushes=1 flushes_mixed=0", cell->pages);
@@ -22,7 +21,6 @@ static void want_readonly(struct cell *cell)
 
 static void want_mixed(struct cell *cell)
 {
-
 	scene_pageout(cell);
 	luf_want("pageout", "generation=0 unmaps_readonly=0 "
 		 "unmaps_mixed=%zu flushes=1 flushes_mixed=1", cell->pages);
@@ -200,7 +198,6 @@ static long settle(struct cell *cell, long unused)
 
 static void want_no_generation(struct cell *cell, const char *when)
 {
-
 	cell_call(cell, cell_pageout, 0);
 	luf_want(when, "generation=0 unmaps_readonly=0 unmaps_mixed=%zu",
 		 cell->pages);
