@@ -25,6 +25,7 @@ watch-kernels:
 
 clean:
 	rm -rf module/*.o module/.*.cmd module/*.ko module/*.mod module/*.mod.c \
-		module/.*.d module/probed.h module/targets.h module/Module.symvers module/modules.order .cache/unit
+		module/.*.d module/probed.h module/targets.h module/Module.symvers module/modules.order .cache/unit \
+		.cache/programs
 
 .PHONY: all module demo test test-full bench watch-kernels clean

@@ -163,7 +163,7 @@ luf_mixed()
 text_program()
 {
 	if gcc -print-prog-name=cc1 2>/dev/null | grep -q /; then
-		printf '%s\n' gcc -S -O1 -Itests/stress tests/stress/writers.c -o /dev/null
+		printf '%s\n' gcc -S -O1 -Itests/programs/lib tests/programs/writers.c -o /dev/null
 	else
 		# shellcheck disable=SC2016 # perl's
 		printf '%s\n' perl -MPOSIX -MStorable -MEncode -e \

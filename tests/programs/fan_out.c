@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * fan_out - page a region out once, where every figure is known beforehand
+ *
+ * The region is dirty, mapped by one process alone, and within one page table,
+ * so that MADV_PAGEOUT takes it in one reclaim pass. A thread spins on each of
+ * N other CPUs: every flush interrupts exactly those. Witnesses of what became
+ * of it: the row TLB of /proc/interrupts (interrupts received while it was paged
+ * out), pagemap (unmapped), and reads of swap when each page is touched again
+ * (a page still in the swap cache needs none: it had not left memory).
+ *
+ * Start it by "taskset -c 0": CPUs that the process ran on before count, too.
+ */
+#include "common.h"
+#include "rng.h"
+#include "swap.h"
+
+#define REGION_PAGES	(HUGE_BYTES / PAGE_BYTES)
+
+static bool over;
+static unsigned int spinning;
+
+static void *spin(void *unused)
+{
+	(void)unused;
+	__atomic_fetch_add(&spinning, 1, __ATOMIC_RELEASE);
+	while (!__atomic_load_n(&over, __ATOMIC_RELAXED))
+		__builtin_ia32_pause();
+	return NULL;
+}
+
+/* On its CPU from its first instruction on. */
+static void start_on(pthread_t *thread, int cpu)
+{
+	pthread_attr_t attr;
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (pthread_attr_init(&attr) ||
+	    pthread_attr_setaffinity_np(&attr, sizeof(set), &set) ||
+	    pthread_create(thread, &attr, spin, NULL))
+		die_environment("no thread on CPU %d", cpu);
+	pthread_attr_destroy(&attr);
+}
+
+static uint64_t tlb_interrupts(void)
+{
+	uint64_t sum = 0;
+	char line[4096];
+	FILE *file;
+
+	file = fopen("/proc/interrupts", "re");
+	if (!file)
+		die_environment("/proc/interrupts: %s", strerror(errno));
+	while (fgets(line, sizeof(line), file)) {
+		char *next = strstr(line, "TLB:"), *end;
+
+		if (!next)
+			continue;
+		for (next += 4; ; next = end) {
+			uint64_t value = strtoull(next, &end, 10);
+
+			if (end == next)
+				break;
+			sum += value;
+		}
+		break;
+	}
+	fclose(file);
+	return sum;
+}
+
+/* Never 0; half of a page compresses. */
+static uint64_t word_of(size_t page, size_t word)
+{
+	return word & 1 ? mix64(page * PAGE_WORDS + word) | 1 : page + 1;
+}
+
+static uint64_t *map_region(bool huge)
+{
+	uintptr_t base = (uintptr_t)mmap(NULL, 2 * HUGE_BYTES,
+					 PROT_READ | PROT_WRITE,
+					 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t *region;
+
+	if (base == (uintptr_t)MAP_FAILED)
+		die_environment("mmap: %s", strerror(errno));
+	region = (uint64_t *)((base + HUGE_BYTES - 1) & ~(HUGE_BYTES - 1));
+	if (madvise(region, HUGE_BYTES, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE))
+		die_environment("madvise: %s", strerror(errno));
+	return region;
+}
+
+static size_t wrong_pages(const uint64_t *region, size_t pages)
+{
+	size_t wrong = 0, page, word;
+
+	for (page = 0; page < pages; page++) {
+		for (word = 0; word < PAGE_WORDS; word++) {
+			if (region[page * PAGE_WORDS + word] ==
+			    word_of(page, word))
+				continue;
+			say(STDERR_FILENO, "wrong data: page=%zu word=%zu\n",
+			    page, word);
+			wrong++;
+			break;
+		}
+	}
+	return wrong;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "pages", required_argument, NULL, 'p' },
+		{ "threads", required_argument, NULL, 't' },
+		{ "huge", no_argument, NULL, 'H' },
+		{ }
+	};
+	size_t pages = REGION_PAGES, threads = 3, out, wrong, i;
+	uint64_t received, read_back, *region;
+	int pagemap = open_pagemap(), option;
+	pthread_t spinners[MAX_CPUS];
+	bool huge = false;
+
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (option) {
+		case 'p':
+			pages = parse_number("pages", optarg, 1, REGION_PAGES);
+			break;
+		case 't':
+			threads = parse_number("threads", optarg, 1,
+					       MAX_CPUS - 1);
+			break;
+		case 'H':
+			huge = true;
+			break;
+		default:
+			die_usage("fan_out [--pages 512] [--threads 3] [--huge]");
+		}
+	}
+	start_watchdog(120);
+	for (i = 0; i < threads; i++)
+		start_on(&spinners[i], (int)i + 1);
+	while (__atomic_load_n(&spinning, __ATOMIC_ACQUIRE) < threads)
+		sleep_ms(1);
+
+	region = map_region(huge);
+	for (i = 0; i < pages * PAGE_WORDS; i++)
+		region[i] = word_of(i / PAGE_WORDS, i % PAGE_WORDS);
+
+	received = tlb_interrupts();
+	if (madvise(region, pages * PAGE_BYTES, MADV_PAGEOUT))
+		die_environment("MADV_PAGEOUT: %s", strerror(errno));
+	received = tlb_interrupts() - received;
+	out = pagemap_count(pagemap, region, pages, PAGEMAP_SWAPPED);
+
+	read_back = swap_reads();
+	wrong = wrong_pages(region, pages);
+	read_back = swap_reads() - read_back;
+	__atomic_store_n(&over, true, __ATOMIC_RELAXED);
+	for (i = 0; i < threads; i++)
+		pthread_join(spinners[i], NULL);
+
+	say(STDOUT_FILENO, "pages=%zu threads=%zu out=%zu received=%" PRIu64 " read_back=%" PRIu64 " errors=%zu\n",
+	    pages, threads, out, received, read_back, wrong);
+	return wrong ? STRESS_DATA_ERROR : STRESS_OK;
+}

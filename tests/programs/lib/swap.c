@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Was the memory really swapped? Every claim of these programs depends on
+ * it, and a guest without swap would pass each of them without it.
+ */
+#include "swap.h"
+
+/**
+ * vmstat() - one counter of /proc/vmstat
+ * @name:	its name
+ *
+ * Return: the value, 0 if this kernel has no such counter.
+ */
+uint64_t vmstat(const char *name)
+{
+	size_t length = strlen(name);
+	uint64_t value = 0;
+	char line[128];
+	FILE *file;
+
+	file = fopen("/proc/vmstat", "re");
+	if (!file)
+		die_environment("/proc/vmstat: %s", strerror(errno));
+	while (fgets(line, sizeof(line), file)) {
+		if (strncmp(line, name, length) || line[length] != ' ')
+			continue;
+		value = strtoull(line + length, NULL, 10);
+		break;
+	}
+	fclose(file);
+	return value;
+}
+
+/* Pages written to swap since boot; what zswap took counts as well. */
+uint64_t swap_writes(void)
+{
+	return vmstat("pswpout") + vmstat("zswpout");
+}
+
+/* Pages read back from swap: they had really left memory. */
+uint64_t swap_reads(void)
+{
+	return vmstat("pswpin") + vmstat("zswpin");
+}
+
+int open_pagemap(void)
+{
+	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		die_environment("/proc/self/pagemap: %s", strerror(errno));
+	return fd;
+}
+
+/* The pagemap entry of one page; 0 if it can't be read. */
+uint64_t pagemap_entry(int fd, const void *address)
+{
+	uint64_t entry = 0;
+	off_t offset = (off_t)((uintptr_t)address / PAGE_BYTES * sizeof(entry));
+
+	if (pread(fd, &entry, sizeof(entry), offset) != sizeof(entry))
+		return 0;
+	return entry;
+}
+
+/**
+ * pagemap_count() - count pages of a range whose pagemap entry has a bit
+ * @fd:		from open_pagemap()
+ * @base:	start of the range
+ * @pages:	its length in pages
+ * @bit:	PAGEMAP_* to look for
+ */
+size_t pagemap_count(int fd, const void *base, size_t pages, uint64_t bit)
+{
+	off_t offset = (off_t)((uintptr_t)base / PAGE_BYTES * sizeof(uint64_t));
+	uint64_t entries[512];
+	size_t found = 0;
+
+	while (pages) {
+		size_t chunk = pages < ARRAY_SIZE(entries) ?
+			       pages : ARRAY_SIZE(entries);
+		ssize_t got = pread(fd, entries, chunk * sizeof(entries[0]),
+				    offset);
+		size_t i;
+
+		if (got <= 0)
+			break;
+		chunk = (size_t)got / sizeof(entries[0]);
+		for (i = 0; i < chunk; i++)
+			if (entries[i] & bit)
+				found++;
+		offset += got;
+		pages -= chunk;
+	}
+	return found;
+}
+
+/**
+ * smaps_swapped() - pages of a shared mapping that are in swap
+ * @base:	start of the range
+ * @pages:	its length in pages
+ *
+ * The page table entry of a shmem page is empty once it is unmapped, so that
+ * pagemap knows nothing; smaps asks the file. Counts whole mappings: whoever
+ * calls this keeps the range apart from others.
+ */
+size_t smaps_swapped(const void *base, size_t pages)
+{
+	uintptr_t first = (uintptr_t)base;
+	uintptr_t last = first + pages * PAGE_BYTES;
+	bool inside = false;
+	size_t kib = 0;
+	char line[512];
+	FILE *file;
+
+	file = fopen("/proc/self/smaps", "re");
+	if (!file)
+		die_environment("/proc/self/smaps: %s", strerror(errno));
+	while (fgets(line, sizeof(line), file)) {
+		uintptr_t start, end;
+		size_t swap;
+
+		if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " ", &start,
+			   &end) == 2)
+			inside = start < last && end > first;
+		else if (inside && sscanf(line, "Swap: %zu kB", &swap) == 1)
+			kib += swap;
+	}
+	fclose(file);
+	return kib * 1024 / PAGE_BYTES;
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Pages that are used again through the bulk allocator, of which mm_page_alloc tells
+ * nothing.
+ *
+ * The pages of a block device are unmovable, as are those that splice() reads a device
+ * into and those of vmalloc(), so that all are on the same list of this CPU's free
+ * pages: the last ones freed are the first that are taken. Which pages that were is seen
+ * when they are freed, by the kmem:mm_page_free event.
+ */
+#include "scenarios.h"
+#include "scene.h"
+
+#include <sys/stat.h>
+#include <sys/utsname.h>
+
+#define LUF_TRACE	"/sys/kernel/tracing/instances/luf_oracle"
+#define BULK_BYTES	(1UL << 20)
+#define ZRAM		"/sys/block/zram0/"
+#define KPROBES		"/sys/kernel/debug/kprobes/enabled"
+
+static void trace_open(void)
+{
+	char pid[32];
+
+	if (mkdir(LUF_TRACE, 0700) && errno != EEXIST)
+		die_environment("%s: %s", LUF_TRACE, strerror(errno));
+	luf_write(LUF_TRACE "/tracing_on", "0");
+	luf_write(LUF_TRACE "/trace", "");
+	snprintf(pid, sizeof(pid), "%d", getpid());
+	luf_write(LUF_TRACE "/set_event_pid", pid);
+	luf_write(LUF_TRACE "/events/kmem/mm_page_free/enable", "1");
+	luf_write(LUF_TRACE "/events/kmem/mm_page_alloc/enable", "1");
+}
+
+static void trace_close(void)
+{
+	luf_write(LUF_TRACE "/events/enable", "0");
+	rmdir(LUF_TRACE);
+}
+
+/* How many of the cell's page frames an event names. */
+static size_t trace_count(const struct cell *cell, const char *event)
+{
+	bool seen[CELL_MAX_PAGES] = { false };
+	FILE *file = fopen(LUF_TRACE "/trace", "re");
+	size_t count = 0, i;
+	char line[512];
+
+	if (!file)
+		die_environment("%s: %s", LUF_TRACE, strerror(errno));
+	while (fgets(line, sizeof(line), file)) {
+		char *frame = strstr(line, event);
+		uint64_t number;
+
+		frame = frame ? strstr(frame, "pfn=") : NULL;
+		if (!frame)
+			continue;
+		number = strtoull(frame + 4, NULL, 0);
+		for (i = 0; i < cell->pages; i++)
+			if (cell->frames[i] == number)
+				seen[i] = true;
+	}
+	fclose(file);
+	for (i = 0; i < cell->pages; i++)
+		count += seen[i];
+	return count;
+}
+
+/*
+ * How the bulk allocator is made to take pages, and give them back. What is called on
+ * RECLAIM_CPU takes nothing else there.
+ */
+struct bulk_way {
+	void (*prepare)(bool hold);
+	/* What is taken is free again when it returns. */
+	void (*use)(void);
+	void (*take)(void);
+	void (*give)(void);
+};
+
+/*
+ * Since 6.5 splice() from a character device, into a pipe of as many pages as a cell
+ * has. They are the pipe's until they are spliced to where all is dropped.
+ */
+static int bulk_pipe[2], bulk_zero, bulk_null;
+
+static void splice_take(void)
+{
+	if (splice(bulk_zero, NULL, bulk_pipe[1], NULL, CELL_PAGES * PAGE_BYTES, 0) !=
+	    (ssize_t)(CELL_PAGES * PAGE_BYTES))
+		die_environment("splice to a pipe: %s", strerror(errno));
+}
+
+static void splice_give(void)
+{
+	if (splice(bulk_pipe[0], NULL, bulk_null, NULL, CELL_PAGES * PAGE_BYTES, 0) !=
+	    (ssize_t)(CELL_PAGES * PAGE_BYTES))
+		die_environment("splice from a pipe: %s", strerror(errno));
+}
+
+static void splice_use(void)
+{
+	splice_take();
+	splice_give();
+}
+
+/* Once on that CPU: what the kernel wants for itself each time it has from then on. */
+static void splice_prepare(bool hold)
+{
+	(void)hold;
+	bulk_zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	bulk_null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	if (bulk_zero < 0 || bulk_null < 0 || pipe2(bulk_pipe, O_CLOEXEC))
+		die_environment("no pipe: %s", strerror(errno));
+	must_pin(RECLAIM_CPU);
+	splice_use();
+	must_pin(ACTOR_CPU);
+}
+
+/*
+ * Before that vmalloc(), which asks for large pages first on 7.x. The module's image is
+ * copied to what it gives; there is none at that address, and all is freed again.
+ */
+static void vmalloc_use(void)
+{
+	if (!syscall(SYS_init_module, NULL, BULK_BYTES, ""))
+		die_environment("init_module did something");
+}
+
+/* zram's table is vmalloc()ed, by one call of the allocator, and stays. */
+static void vmalloc_take(void)
+{
+	luf_write(ZRAM "disksize", "64M");
+}
+
+static void vmalloc_give(void)
+{
+	luf_write(ZRAM "reset", "1");
+}
+
+static void vmalloc_prepare(bool hold)
+{
+	if (!hold)
+		return;
+	if (access(ZRAM "disksize", W_OK))
+		luf_skip("no zram");
+	vmalloc_give();
+}
+
+static const struct bulk_way bulk_splice = {
+	splice_prepare, splice_use, splice_take, splice_give,
+};
+
+static const struct bulk_way bulk_vmalloc = {
+	vmalloc_prepare, vmalloc_use, vmalloc_take, vmalloc_give,
+};
+
+static const struct bulk_way *bulk_find(void)
+{
+	unsigned int major = 0, minor = 0;
+	struct utsname name;
+
+	if (uname(&name) || sscanf(name.release, "%u.%u", &major, &minor) != 2)
+		die_environment("which kernel is this?");
+	return major > 6 || (major == 6 && minor >= 5) ? &bulk_splice :
+							 &bulk_vmalloc;
+}
+
+/* By whom the pages are used that the next generation frees; they are traced. */
+static const struct bulk_way *bulk;
+
+static void bulk_use(void)
+{
+	must_pin(RECLAIM_CPU);
+	bulk->use();
+	must_pin(ACTOR_CPU);
+}
+
+static void bulk_take(void)
+{
+	must_pin(RECLAIM_CPU);
+	bulk->take();
+	must_pin(ACTOR_CPU);
+}
+
+/*
+ * A generation of a block device's pages. Only what is to take them is done on their
+ * CPU: whatever else the program does allocates there as well.
+ */
+static struct cell *bulk_begin(bool hold)
+{
+	struct cell *cell;
+
+	bulk = bulk_find();
+	bulk->prepare(hold);
+	trace_open();
+	cell = scene_cell(scene_device, A_CPU);
+	cell->map_flags = MAP_SHARED;
+	scene_ready(cell);
+	scene_begin(cell);
+	luf_write(LUF_TRACE "/tracing_on", "1");
+	return cell;
+}
+
+static void bulk_taken(const struct cell *cell)
+{
+	size_t freed, told;
+
+	luf_write(LUF_TRACE "/tracing_on", "0");
+	freed = trace_count(cell, "mm_page_free:");
+	told = trace_count(cell, "mm_page_alloc:");
+	trace_close();
+	say(STDOUT_FILENO, "pages taken=%zu told=%zu\n", freed, told);
+	if (!freed || told)
+		luf_skip("the bulk allocator didn't take the pages");
+}
+
+/* When the flush comes, the pages look as free as before. */
+void run_bulk(void)
+{
+	struct cell *cell = bulk_begin(false);
+
+	bulk_use();
+	bulk_taken(cell);
+	luf_want("taken and given back", "open=-1 needed=1");
+	cell_call(cell, cell_flush, 0);
+	luf_want("flush", "open=0");
+}
+
+/* The pages are in use when the flush comes. */
+void run_bulk_held(void)
+{
+	struct cell *cell = bulk_begin(true);
+	struct luf now;
+
+	bulk_take();
+	cell_call(cell, cell_flush, 0);
+	luf_snapshot(&now);
+	bulk->give();
+	bulk_taken(cell);
+	luf_want("taken and flush", "open=-1 needed=1");
+}
+
+/* --- untold, as a debug build has it (luf_break=11, or 2) ------------------------------ */
+
+/* Nobody tells, but the pages aren't free: that is seen by a look. */
+void run_bulk_untold(void)
+{
+	struct cell *cell = bulk_begin(true);
+
+	bulk_take();
+	luf_want("taken", "open=0");
+	cell_call(cell, cell_flush, 0);
+	luf_want("flush", "open=-1 needed=1");
+	bulk->give();
+	bulk_taken(cell);
+}
+
+/* --- kprobes switched off: nothing here may rest on them ---------------------------- */
+
+void run_bulk_kprobes(void)
+{
+	if (access(KPROBES, W_OK))
+		luf_skip("no " KPROBES);
+	luf_write(KPROBES, "0");
+	run_bulk();
+	luf_write(KPROBES, "1");
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Rules L4, L5, L6, L7, L9 and L10: which flushes complete a generation, and which of
+ * its pages being used again do.
+ */
+#include "events.h"
+#include "scenarios.h"
+#include "scene.h"
+
+/* Nothing happens: it stays open, and is given up with the tracking. */
+void run_hold(void)
+{
+	file_make(path_a);
+	scene_open(path_a, A_CPU);
+	scene_cushion();
+	sleep_ms(500);
+	luf_want("half a second", "open=0");
+	luf_mode("off");
+	luf_want("off", "open=-1 given_up_off=1");
+	luf_mode("track");
+	luf_want("track", "open=0");
+}
+
+/* A flush of all the CPUs of A; B's has others, and a later one comes later. */
+void run_flush(void)
+{
+	struct cell *a, *b;
+
+	file_make(path_a);
+	file_make(path_b);
+	b = scene_cell(path_b, B_CPU);
+	a = scene_cell(path_a, A_CPU);
+	scene_open_both(a, b);
+	scene_cushion();
+	cell_call(a, cell_flush, 0);
+	luf_want("flush of A", "open=-1 saved=1 open_as_posted=-1 saved_as_posted=1");
+	cell_call(a, cell_arm, 0);
+	cell_call(a, cell_touch, 0);
+	scene_pageout(a);
+	luf_want("another of A", "generation=1 open=1");
+	cell_call(b, cell_flush, 0);
+	luf_want("flush of B", "open=-1 saved=1 open_as_posted=-1 saved_as_posted=1");
+	cell_call(a, cell_flush, 0);
+	luf_want("flush of A again", "open=-1 saved=1");
+}
+
+/*
+ * Its reader sleeps, and nothing else runs on that CPU: the kernel keeps its mm there,
+ * and interrupts nobody. What wasn't sent can't be saved, by whom ever.
+ */
+void run_asleep(void)
+{
+	int64_t unsent = luf_last.value[luf_index("flushes_unsent")];
+	struct cell *a;
+
+	file_make(path_a);
+	cgroup_enter();
+	a = scene_cell(path_a, A_CPU);
+	cgroup_leave();
+	scene_ready(a);
+	cell_sleep(a);
+	cgroup_reclaim(a);
+	if (luf_read("stats/flushes_unsent") == unsent) {
+		say(STDOUT_FILENO, "wrong: no flush that went to nobody\n");
+		luf_wrong++;
+	}
+	luf_want("reclaim", "generation=0 flushes=0 ipis=0 unmaps_readonly=%zu "
+		 "unmaps_mixed=0", a->pages);
+	cell_wake(a);
+	cell_call(a, cell_flush, 0);
+	luf_want("awake", "ipis=0 ipis_avoided=0 saved_as_posted=0");
+}
+
+/* One of two sleeps: one is interrupted, and one interrupt is all that is saved. */
+void run_asleep_one(void)
+{
+	struct cell *a;
+
+	file_make(path_a);
+	a = scene_cell(path_a, A_CPU);
+	scene_ready(a);
+	/* Where its reader was: the CPU stays in the mask. */
+	cell_sleep(a);
+	cell_call(a, cell_second, B_CPU);
+	scene_pageout(a);
+	luf_want("pageout", "generation=1 open=1 flushes=1 ipis=1");
+	scene_cushion();
+	cell_call(a, cell_flush, 0);
+	luf_want("flush", "open=-1 saved=1 ipis_avoided=1 saved_as_posted=1 "
+		 "ipis_avoided_as_posted=1");
+}
+
+/* The kernel's own reason to flush: reclaim left flushes to whoever walks next. */
+void run_flush_pending(void)
+{
+	struct cell *a;
+
+	file_make(path_a);
+	a = scene_open(path_a, A_CPU);
+	scene_cushion();
+	cell_call(a, cell_touch, 0);
+	scene_pageout(a);
+	luf_want("a second pass", "generation=1 open=0 saved=1 open_as_posted=0 "
+		 "saved_as_posted=1");
+}
+
+/*
+ * One CPU of two has a full flush, the other one of a page only, sent by IPI.
+ * Neither completes anything.
+ */
+void run_partial(void)
+{
+	struct cell *a, *local;
+
+	file_make(path_a);
+	file_make(path_b);
+	local = scene_cell(path_b, B_CPU);
+	cell_call(local, cell_arm, 0);
+	a = scene_open(path_a, A_CPU);
+	scene_cushion();
+	cell_call(local, cell_flush, 0);
+	luf_want("flush of CPU 0", "open=0");
+	cell_call(a, cell_move, ACTOR_CPU);
+	cell_call(a, cell_flush_page, 0);
+	luf_want("flush of a page", "open=0");
+	cell_call(a, cell_flush, 0);
+	luf_want("flush of A", "open=-1 saved=1");
+}
+
+/*
+ * A process that has nothing to do with the file, but runs on the same CPUs. The
+ * posted series doesn't look at its flushes: it has to make up for what it put off.
+ */
+void run_flush_other(void)
+{
+	unsigned int tries = 1000;
+	struct cell *a, *other;
+
+	file_make(path_a);
+	other = scene_cell(path_b, B_CPU);
+	cell_call(other, cell_arm, 0);
+	a = scene_open(path_a, A_CPU);
+	scene_cushion();
+	cell_spin_on(other, A_CPU);
+	/* A CPU that runs A's thread just then isn't asked. */
+	while (tries-- && luf_read("open") == luf_last.value[luf_index("open")]) {
+		cell_call(other, cell_arm, 0);
+		cell_call(other, cell_flush, 0);
+		sleep_ms(1);
+	}
+	luf_want("flush of another process", "open=-1 saved=1 open_as_posted=0 "
+		 "saved_as_posted=0 ipis_avoided=1 ipis_avoided_as_posted=0");
+	if (cell_call(a, cell_reuse, 1) != 1)
+		die_environment("the page wasn't used again");
+	luf_want("reuse", "open=0 open_as_posted=-1 needed_as_posted=1");
+}
+
+/* --- pages that are used again -------------------------------------------------- */
+
+/* Each generation is hit before the next one: none is saved. */
+static void do_reuse(long hits, unsigned int rounds)
+{
+	struct cell *a;
+	unsigned int i;
+
+	file_make(path_a);
+	a = scene_cell(path_a, A_CPU);
+	scene_ready(a);
+	for (i = 0; i < rounds; i++) {
+		cell_call(a, cell_touch, 0);
+		scene_pageout(a);
+		luf_want("pageout", "generation=1 open=1");
+		if (cell_call(a, cell_reuse, hits) != hits)
+			die_environment("the pages weren't used again");
+		luf_want("reuse", "open=-1 needed=1");
+	}
+	cell_call(a, cell_arm, 0);
+	cell_call(a, cell_flush, 0);
+	luf_want("flush", "open=0");
+}
+
+void run_reuse_one(void)
+{
+	do_reuse(1, 1);
+}
+
+void run_reuse_all(void)
+{
+	do_reuse(CELL_PAGES, 8);
+}
+
+/* What A needs is a flush of A's CPUs: B's has one more. */
+void run_reuse_apart(void)
+{
+	struct cell *a, *b;
+
+	file_make(path_a);
+	file_make(path_b);
+	b = scene_cell(path_b, B_CPU);
+	a = scene_cell(path_a, A_CPU);
+	scene_open_both(a, b);
+	if (cell_call(a, cell_reuse, 1) != 1)
+		die_environment("the page wasn't used again");
+	luf_want("reuse in A", "open=-1 needed=1");
+	cell_call(b, cell_flush, 0);
+	luf_want("flush of B", "open=-1 saved=1");
+}
+
+/* Several generations of one file, with one mask: returns how many. */
+static struct cell *many_open(int64_t *made)
+{
+	struct cell *a;
+
+	file_make(path_a);
+	cgroup_enter();
+	a = scene_cell(path_a, A_CPU);
+	cgroup_leave();
+	a->pages = 256;
+	scene_ready(a);
+	*made = luf_last.value[0];
+	cgroup_reclaim(a);
+	*made = luf_read("generation") - *made;
+	if (*made < 2)
+		luf_skip("reclaim made %" PRId64 " generations of it", *made);
+	luf_want("reclaim", "generation=%" PRId64 " open=%" PRId64
+		 " unmaps_readonly=%zu unmaps_mixed=0", *made, *made, a->pages);
+	return a;
+}
+
+/* One page used again is one flush of LUF's, which all of them needed. */
+void run_reuse_many(void)
+{
+	struct cell *a;
+	int64_t made;
+
+	a = many_open(&made);
+	if (cell_call(a, cell_reuse, 1) != 1)
+		die_environment("the page wasn't used again");
+	luf_want("reuse", "open=%" PRId64 " needed=1 saved=%" PRId64
+		 " open_as_posted=%" PRId64 " needed_as_posted=1 saved_as_posted=%"
+		 PRId64, -made, made - 1, -made, made - 1);
+}
+
+void run_flush_many(void)
+{
+	struct cell *a;
+	int64_t made;
+
+	a = many_open(&made);
+	cell_call(a, cell_flush, 0);
+	luf_want("flush", "open=%" PRId64 " saved=%" PRId64, -made, made);
+}
+
+void run_write_many(void)
+{
+	struct cell *a;
+	int64_t made;
+
+	a = many_open(&made);
+	event_write(a);
+	luf_want("write", "open=%" PRId64 " given_up_written=%" PRId64,
+		 -made, made);
+}
+
+/* A pinned page can't be freed: it was unmapped for nothing, and stays in use. */
+static long pin_page(struct cell *cell, long unused)
+{
+	struct iovec vector = { .iov_base = cell->map, .iov_len = PAGE_BYTES };
+	int ends[2];
+
+	(void)unused;
+	return pipe(ends) || vmsplice(ends[1], &vector, 1, 0) < 0;
+}
+
+void run_kept(void)
+{
+	struct cell *a;
+
+	file_make(path_a);
+	a = scene_cell(path_a, A_CPU);
+	scene_ready(a);
+	if (cell_call(a, pin_page, 0))
+		die_environment("vmsplice: %s", strerror(errno));
+	scene_pageout(a);
+	luf_want("pageout", "generation=1 open=0 given_up_kept=1 "
+		 "unmaps_readonly=%zu flushes=1", a->pages);
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The counters of LUF tracking, and what a scenario wants of them.
+ *
+ * They are compared as differences between two moments. Those that say what
+ * became of a generation must be exactly what is wanted: the ones that a scenario
+ * doesn't name must not have moved.
+ */
+#include "stats.h"
+
+static const char *const luf_names[] = {
+	/* Exact: zero unless wanted. */
+	"generation",
+	"open",
+	"stats/generations_saved",
+	"stats/generations_needed",
+	"stats/generations_untracked",
+	"stats/passes_unseen",
+	"stats/given_up_kept",
+	"stats/given_up_early",
+	"stats/given_up_open_write",
+	"stats/given_up_write_fault",
+	"stats/given_up_shared_map",
+	"stats/given_up_written",
+	"stats/given_up_truncated",
+	"stats/given_up_unmapped",
+	"stats/given_up_mprotect",
+	"stats/given_up_userfaultfd",
+	"stats/given_up_mremap",
+	"stats/given_up_migrated",
+	"stats/given_up_collapsed",
+	"stats/given_up_uprobe",
+	"stats/given_up_remote",
+	"stats/given_up_hotplug",
+	"stats/given_up_off",
+	/* Only where a scenario names them. */
+	"stats/unmaps_readonly",
+	"stats/unmaps_mixed",
+	"stats/flushes",
+	"stats/flushes_mixed",
+	"stats/flushes_unsent",
+	"stats/ipis",
+	"stats/ipis_avoided",
+	"stats/ipis_avoided_as_posted",
+	"open_as_posted",
+	"stats/generations_saved_as_posted",
+	"stats/generations_needed_as_posted",
+	"stats/generations_given_up_as_posted",
+	"stats/generations_untracked_as_posted",
+	/* Sums of the above. */
+	"stats/generations_given_up",
+	"stats/flushes_luf",
+	"stats/flushes_avoided",
+	"stats/flushes_luf_as_posted",
+	"stats/flushes_avoided_as_posted",
+};
+
+_Static_assert(ARRAY_SIZE(luf_names) == LUF_NR, "a name for each value");
+
+#define LUF_EXACT	23
+#define LUF_REASONS	6
+
+int luf_wrong;
+struct luf luf_last;
+
+size_t luf_index(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < LUF_NR; i++) {
+		const char *base = strrchr(luf_names[i], '/');
+
+		base = base ? base + 1 : luf_names[i];
+		if (!strcmp(base, name) ||
+		    (!strncmp(base, "generations_", 12) &&
+		     !strcmp(base + 12, name)))
+			return i;
+	}
+	die_environment("no counter is called '%s'", name);
+}
+
+int64_t luf_read(const char *name)
+{
+	char path[128], text[32];
+	ssize_t got;
+	int fd;
+
+	snprintf(path, sizeof(path), LUF_DIR "%s", name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	got = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (got <= 0)
+		die_environment("%s: %s", path, strerror(errno));
+	close(fd);
+	text[got] = 0;
+	return (int64_t)strtoull(text, NULL, 10);
+}
+
+/* A read notices what was completed: one that finds nothing new is a moment's. */
+void luf_snapshot(struct luf *now)
+{
+	unsigned int tries = 10;
+	struct luf before;
+	size_t i;
+
+	memset(now, 0, sizeof(*now));
+	do {
+		before = *now;
+		for (i = 0; i < LUF_NR; i++)
+			now->value[i] = luf_read(luf_names[i]);
+	} while (memcmp(&before, now, sizeof(before)) && --tries);
+	if (!tries)
+		die_environment("the counters don't come to rest");
+}
+
+void luf_write(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, text, strlen(text)) < 0)
+		die_environment("'%s' to %s: %s", text, path, strerror(errno));
+	close(fd);
+}
+
+void luf_mode(const char *mode)
+{
+	luf_write(LUF_DIR "mode", mode);
+}
+
+bool luf_tracks(void)
+{
+	char text[32] = "";
+	int fd = open(LUF_DIR "mode", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
+		die_environment(LUF_DIR "mode: %s", strerror(errno));
+	close(fd);
+	return strstr(text, "[track]");
+}
+
+void luf_compare(const char *when, size_t i, int64_t got, int64_t wanted)
+{
+	if (got == wanted)
+		return;
+	say(STDOUT_FILENO, "wrong: %s: %s is %+" PRId64 ", wanted %+" PRId64 "\n",
+	    when, luf_names[i], got, wanted);
+	luf_wrong++;
+}
+
+/* What holds between the counters whatever happened, at rest. */
+void luf_relations(const char *when, const struct luf *now)
+{
+	const int64_t *v = now->value;
+	int64_t given_up = 0;
+	size_t i;
+
+	for (i = LUF_REASONS; i < LUF_EXACT; i++)
+		given_up += v[i];
+	luf_compare(when, luf_index("given_up"), v[luf_index("given_up")],
+		    given_up);
+	luf_compare(when, luf_index("flushes_luf"), v[luf_index("flushes_luf")],
+		    v[luf_index("needed")] + given_up);
+	luf_compare(when, luf_index("flushes_avoided"),
+		    v[luf_index("flushes_avoided")], v[luf_index("saved")]);
+	luf_compare(when, 0, v[0], v[luf_index("saved")] +
+		    v[luf_index("needed")] + v[luf_index("untracked")] +
+		    given_up + v[luf_index("open")]);
+	luf_compare(when, luf_index("flushes_luf_as_posted"),
+		    v[luf_index("flushes_luf_as_posted")],
+		    v[luf_index("needed_as_posted")] +
+		    v[luf_index("given_up_as_posted")]);
+	luf_compare(when, luf_index("flushes_avoided_as_posted"),
+		    v[luf_index("flushes_avoided_as_posted")],
+		    v[luf_index("saved_as_posted")]);
+	luf_compare(when, 0, v[0], v[luf_index("saved_as_posted")] +
+		    v[luf_index("needed_as_posted")] +
+		    v[luf_index("untracked_as_posted")] +
+		    v[luf_index("given_up_as_posted")] +
+		    v[luf_index("open_as_posted")]);
+	/* Nobody can be spared an interrupt that wasn't sent. */
+	if (v[luf_index("ipis_avoided")] > v[luf_index("ipis")] ||
+	    v[luf_index("ipis_avoided_as_posted")] > v[luf_index("ipis")]) {
+		say(STDOUT_FILENO, "wrong: %s: more interrupts avoided than sent\n",
+		    when);
+		luf_wrong++;
+	}
+}
+
+/**
+ * luf_want() - what happened since the last call must be exactly this
+ * @when:	what was done, for the message
+ * @format:	"name=difference ...", as for printf; what isn't named there
+ *		is 0, if it says what became of a generation
+ *
+ * Prints what moved, and a line for each that is wrong.
+ */
+void luf_want(const char *when, const char *format, ...)
+{
+	int64_t wanted[LUF_NR] = { 0 };
+	bool named[LUF_NR] = { false };
+	char text[512], line[512], *word, *rest = NULL;
+	size_t used = 0, i;
+	struct luf now;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	for (word = strtok_r(text, " ", &rest); word;
+	     word = strtok_r(NULL, " ", &rest)) {
+		char *equals = strchr(word, '=');
+
+		if (!equals)
+			die_environment("'%s' is no name=number", word);
+		*equals = 0;
+		i = luf_index(word);
+		wanted[i] = strtoll(equals + 1, NULL, 10);
+		named[i] = true;
+	}
+
+	luf_snapshot(&now);
+	line[0] = 0;
+	for (i = 0; i < LUF_NR; i++) {
+		int64_t moved = now.value[i] - luf_last.value[i];
+
+		if (moved && used < sizeof(line))
+			used += (size_t)snprintf(line + used, sizeof(line) - used,
+						 " %s=%" PRId64, luf_names[i],
+						 moved);
+	}
+	say(STDOUT_FILENO, "%s:%s\n", when, line);
+	for (i = 0; i < LUF_NR; i++)
+		if (named[i] || i < LUF_EXACT)
+			luf_compare(when, i, now.value[i] - luf_last.value[i],
+				    wanted[i]);
+	luf_relations(when, &now);
+	luf_last = now;
+}

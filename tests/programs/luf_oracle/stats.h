@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The counters of LUF tracking, and what a scenario wants of them.
+ */
+#ifndef LUF_STATS_H
+#define LUF_STATS_H
+
+#include "common.h"
+
+#define LUF_DIR		"/sys/kernel/tlbbatch/luf/"
+
+/* Exit code: this machine can't make the scenario. */
+#define LUF_SKIP	5
+
+/* Counters that are compared; stats.c has their names. */
+#define LUF_NR		41
+
+struct luf {
+	int64_t value[LUF_NR];
+};
+
+/* How many comparisons failed. */
+extern int luf_wrong;
+/* What luf_want() saw last: nothing that moves goes by unseen. */
+extern struct luf luf_last;
+
+size_t luf_index(const char *name);
+int64_t luf_read(const char *name);
+void luf_snapshot(struct luf *now);
+void luf_write(const char *path, const char *text);
+void luf_mode(const char *mode);
+bool luf_tracks(void);
+void luf_compare(const char *when, size_t i, int64_t got, int64_t wanted);
+void luf_relations(const char *when, const struct luf *now);
+__attribute__((format(printf, 2, 3)))
+void luf_want(const char *when, const char *format, ...);
+
+/* Ends the program: a scenario that can't be made here is not a pass. */
+#define luf_skip(...)							\
+	do {								\
+		say(STDOUT_FILENO, "skip=" __VA_ARGS__);		\
+		say(STDOUT_FILENO, "\n");				\
+		_exit(LUF_SKIP);					\
+	} while (0)
+
+#endif

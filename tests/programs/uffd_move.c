@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * UFFDIO_MOVE of a page whose folio waits for its flush.
+ *
+ * A writer stores a growing number to the source without pause, from a CPU of
+ * its own. Another thread swaps the page out (MADV_PAGEOUT); a debug build of
+ * the module then lets the folio wait, unlocked, before it flushes. As soon as
+ * the page table says "swapped" the page is moved. Nobody stores to where it
+ * went, so it must not change there any more: a store that arrives came through
+ * a stale TLB entry of the source.
+ *
+ * The last line reads "moves=N stale=N tries=N". Exit 0: nothing stale; 1: stale
+ * stores; 3: no UFFDIO_MOVE here, or no page could be moved.
+ */
+#include "common.h"
+
+#include <linux/userfaultfd.h>
+#include <sys/ioctl.h>
+
+/* Since Linux 6.8; older headers don't know it. */
+#ifndef UFFDIO_MOVE
+struct uffdio_move {
+	__u64 dst;
+	__u64 src;
+	__u64 len;
+	__u64 mode;
+	__s64 move;
+};
+#define UFFDIO_MOVE		_IOWR(UFFDIO, 0x05, struct uffdio_move)
+#define UFFD_FEATURE_MOVE	(1 << 16)
+#endif
+
+#define WATCH_MS	30
+/* More than a CPU keeps to itself before it puts new pages on an LRU list. */
+#define SCRATCH_PAGES	64
+
+static volatile uint64_t *source, *target;
+static volatile bool stop, page_out;
+static volatile unsigned long round_nr, round_ready;
+
+/*
+ * A page that this CPU has just faulted in can't be isolated by another before
+ * it is on an LRU list: push it there by faulting in more.
+ */
+static void come_to_a_page(char *scratch)
+{
+	unsigned int i;
+
+	*source = 0;
+	madvise(scratch, SCRATCH_PAGES * PAGE_BYTES, MADV_DONTNEED);
+	for (i = 0; i < SCRATCH_PAGES; i++)
+		scratch[i * PAGE_BYTES] = 1;
+}
+
+static void *writer(void *scratch)
+{
+	uint64_t number = 0;
+
+	pin_self(1);
+	while (!stop) {
+		if (round_ready != round_nr) {
+			come_to_a_page(scratch);
+			round_ready = round_nr;
+		}
+		*source = ++number;
+	}
+	return NULL;
+}
+
+static void *reclaimer(void *unused)
+{
+	(void)unused;
+	pin_self(2);
+	while (!stop) {
+		if (!page_out) {
+			sched_yield();
+			continue;
+		}
+		madvise((void *)source, PAGE_BYTES, MADV_PAGEOUT);
+		page_out = false;
+	}
+	return NULL;
+}
+
+/* The page table entry of the source is a swap entry. */
+static bool swapped(int pagemap)
+{
+	uint64_t entry = 0;
+
+	if (pread(pagemap, &entry, sizeof(entry),
+		  (uintptr_t)source / PAGE_BYTES * sizeof(entry)) != sizeof(entry))
+		return false;
+	return entry >> 62 & 1;
+}
+
+static void *map_pages(unsigned int nr)
+{
+	/* With a page around them: no huge page, no neighbour to be merged with. */
+	char *map = mmap(NULL, (nr + 2) * PAGE_BYTES, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return map == MAP_FAILED ? NULL : map + PAGE_BYTES;
+}
+
+static int open_uffd(void)
+{
+	struct uffdio_api api = { .api = UFFD_API, .features = UFFD_FEATURE_MOVE };
+	struct uffdio_register reg = {
+		.range = { .start = (uintptr_t)target, .len = PAGE_BYTES },
+		.mode = UFFDIO_REGISTER_MODE_MISSING,
+	};
+	int fd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) || ioctl(fd, UFFDIO_REGISTER, &reg))
+		return -1;
+	return fd;
+}
+
+/* One page: 1 if it was moved while it waited, 0 if not; *@stale if it changed. */
+static int one(int uffd, int pagemap, bool *stale)
+{
+	struct uffdio_move move = {
+		.dst = (uintptr_t)target,
+		.src = (uintptr_t)source,
+		.len = PAGE_BYTES,
+	};
+	uint64_t before;
+	int moved = 0, ret;
+
+	page_out = true;
+	while (page_out && !stop) {
+		if (!swapped(pagemap))
+			continue;
+		ret = ioctl(uffd, UFFDIO_MOVE, &move);
+		if (ret) {
+			move.move = 0;
+			continue;
+		}
+		/* It counts only if the drain still sleeps. */
+		before = *target;
+		sleep_ms(WATCH_MS);
+		moved = page_out;
+		*stale = *target != before;
+		break;
+	}
+	while (page_out)
+		sched_yield();
+	madvise((void *)target, PAGE_BYTES, MADV_DONTNEED);
+	return moved;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long seconds = argc > 1 ? strtoul(argv[1], NULL, 10) : 5;
+	unsigned long moves = 0, stale = 0, tries = 0;
+	pthread_t threads[2];
+	int uffd, pagemap;
+	void *scratch;
+	time_t end;
+
+	source = map_pages(1);
+	target = map_pages(1);
+	scratch = map_pages(SCRATCH_PAGES);
+	pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	uffd = source && target && scratch ? open_uffd() : -1;
+	if (uffd < 0 || pagemap < 0) {
+		printf("no UFFDIO_MOVE: %s\n", strerror(errno));
+		return STRESS_ENVIRONMENT;
+	}
+	pin_self(0);
+	if (pthread_create(&threads[0], NULL, writer, scratch) ||
+	    pthread_create(&threads[1], NULL, reclaimer, NULL))
+		return STRESS_ENVIRONMENT;
+
+	end = time(NULL) + (time_t)seconds;
+	while (time(NULL) < end) {
+		bool changed = false;
+
+		round_nr++;
+		while (round_ready != round_nr)
+			sched_yield();
+		tries++;
+		if (one(uffd, pagemap, &changed))
+			moves++;
+		stale += changed;
+	}
+	stop = true;
+	pthread_join(threads[0], NULL);
+	pthread_join(threads[1], NULL);
+	printf("moves=%lu stale=%lu tries=%lu\n", moves, stale, tries);
+	if (stale)
+		return STRESS_DATA_ERROR;
+	return moves ? STRESS_OK : STRESS_ENVIRONMENT;
+}

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * verify's workers: each is pinned to a CPU and owns a region of memory,
+ * knows in locked memory what each of its pages has to hold, and is the only
+ * one that changes them. What a mode adds happens against that.
+ */
+#include "core.h"
+
+#define WINDOW_PAGES	(8 * RANGE_PAGES)
+#define WINDOW_STEPS	16	/* until the window moves */
+#define MAX_REPORTS	20
+#define LONGER		40	/* for --actions: so many times --seconds, at most */
+
+uint64_t *complaints;
+
+void complain(void)
+{
+	__atomic_fetch_add(complaints, 1, __ATOMIC_RELAXED);
+}
+
+uint64_t run_actions(const struct run *run)
+{
+	uint64_t actions = 0;
+	unsigned int i;
+
+	for (i = 0; i < run->nr_workers; i++)
+		actions += __atomic_load_n(&run->workers[i].actions,
+					   __ATOMIC_RELAXED);
+	return actions;
+}
+
+bool run_over(const struct run *run)
+{
+	uint64_t deadline = __atomic_load_n(&run->deadline_ns, __ATOMIC_RELAXED);
+	uint64_t now = now_ns();
+
+	if (stress_stop)
+		return true;
+	if (now < deadline)
+		return false;
+	return run_actions(run) >= run->min_actions ||
+	       now - deadline >= run->seconds * (LONGER - 1) * NSEC_PER_SEC;
+}
+
+/* Every page has been written once, the mode's time is running. */
+bool run_filled(const struct run *run)
+{
+	return __atomic_load_n(&run->deadline_ns, __ATOMIC_ACQUIRE) !=
+	       UINT64_MAX;
+}
+
+bool workers_finished(const struct run *run)
+{
+	return __atomic_load_n(&run->finished, __ATOMIC_ACQUIRE) ==
+	       run->nr_workers;
+}
+
+/* Returns how many there were before. */
+uint64_t count_error(struct run *run)
+{
+	complain();
+	return __atomic_fetch_add(&run->errors, 1, __ATOMIC_RELAXED);
+}
+
+void *page_at(const struct worker *worker, size_t page)
+{
+	return worker->base + page * PAGE_BYTES;
+}
+
+uint64_t page_id(const struct worker *worker, size_t page)
+{
+	return (uint64_t)(worker->index + 1) << 32 | page;
+}
+
+struct page_content page_content(const struct worker *worker, size_t page)
+{
+	return (struct page_content) {
+		.seed = worker->run->seed,
+		.id = page_id(worker, page),
+		.sequence = worker->sequence[page],
+	};
+}
+
+/**
+ * report_fault() - tell which word is wrong, and count it
+ * @worker:	whose page
+ * @page:	number of the page in its region
+ * @address:	where the word was found, as a page
+ * @fault:	the word
+ * @what:	what was being done
+ */
+void report_fault(struct worker *worker, size_t page, const void *address,
+		  const struct page_fault *fault, const char *what)
+{
+	const uint64_t *words = address;
+	struct run *run = worker->run;
+
+	if (count_error(run) >= MAX_REPORTS)
+		return;
+	/* What the page says it is tells old content from foreign content. */
+	say(STDERR_FILENO,
+	    "wrong data: mode=%s at=%s worker=%u page=%zu address=%p word=%zu expected=%016" PRIx64 " found=%016" PRIx64 " id=%" PRIx64 " sequence=%u page-says-id=%" PRIx64 " page-says-sequence=%" PRIu64 "\n",
+	    run->mode->name, what, worker->index, page,
+	    (const void *)&words[fault->word], fault->word, fault->expected,
+	    fault->found, page_id(worker, page), worker->sequence[page],
+	    words[WORD_ID], words[WORD_SEQUENCE]);
+}
+
+/* Writes a page anew. The old content needn't be in memory for it. */
+void rewrite_page(struct worker *worker, size_t page)
+{
+	struct page_content content;
+
+	worker->sequence[page]++;
+	content = page_content(worker, page);
+	content_write(page_at(worker, page), &content);
+	worker->ops++;
+}
+
+/* Checks a page, found at @address; a wrong one is reported. */
+bool check_copy(struct worker *worker, size_t page, const void *address,
+		const char *what)
+{
+	struct page_content content = page_content(worker, page);
+	struct page_fault fault;
+
+	worker->verified++;
+	if (content_check(address, &content, &fault))
+		return true;
+	report_fault(worker, page, address, &fault, what);
+	return false;
+}
+
+/* Checks a page in its place; a wrong one is written anew, to count once. */
+void check_page(struct worker *worker, size_t page, const char *what)
+{
+	if (!check_copy(worker, page, page_at(worker, page), what))
+		rewrite_page(worker, page);
+}
+
+/**
+ * renew_zero_page() - a page has just become zero: see that it is, use it
+ * @worker:	whose page
+ * @page:	number of the page in its region
+ *
+ * By chance it is read first (zero page, then copy on write), written first
+ * (a new page, the rest of which must be zero), or left for later.
+ */
+void renew_zero_page(struct worker *worker, size_t page)
+{
+	size_t skip = PAGE_WORDS;
+	struct page_content zero;
+	struct page_fault fault;
+
+	worker->sequence[page] = 0;
+	zero = page_content(worker, page);
+	switch (rng_below(&worker->rng, 4)) {
+	case 0:
+		return;
+	case 1:
+		skip = rng_below(&worker->rng, PAGE_WORDS);
+		((uint64_t *)page_at(worker, page))[skip] = 1;
+		break;
+	}
+	worker->verified++;
+	if (!content_check_except(page_at(worker, page), &zero, skip, &fault))
+		report_fault(worker, page, page_at(worker, page), &fault,
+			     "zero page");
+	rewrite_page(worker, page);
+}
+
+/*
+ * Modes with steps stay in a small window for a while, or most of the time
+ * would pass in faults of cold pages; the page-out helper keeps it moving in
+ * and out of memory. Other modes go everywhere: for them the faults matter.
+ */
+size_t pick_page(struct worker *worker)
+{
+	size_t pages = worker->pages, first = 0;
+
+	if (worker->run->mode->step && pages > WINDOW_PAGES &&
+	    !rng_one_in(&worker->rng, 8)) {
+		first = worker->window;
+		pages = WINDOW_PAGES;
+	}
+	return first + rng_below(&worker->rng, pages);
+}
+
+/* A range to act on; the page-out helper goes for the same one. */
+size_t pick_range(struct worker *worker, size_t *length)
+{
+	size_t first;
+
+	if (worker->actions++ % WINDOW_STEPS == 0 &&
+	    worker->pages > WINDOW_PAGES)
+		worker->window = rng_below(&worker->rng,
+					   worker->pages - WINDOW_PAGES);
+	first = pick_page(worker);
+	if (first > worker->pages - RANGE_PAGES)
+		first = worker->pages - RANGE_PAGES;
+	/* Aligned starts bound the number of mappings a region falls into. */
+	first -= first % RANGE_PAGES;
+	/* Short ones more often: they make more actions in the same time. */
+	*length = 1 + rng_below(&worker->rng,
+				1 + rng_below(&worker->rng, RANGE_PAGES));
+	__atomic_store_n(&worker->hot, first, __ATOMIC_RELAXED);
+	return first;
+}
+
+/*
+ * Fills this CPU's TLB with entries for a range, writable ones by rewriting.
+ * An action that leaves one of them behind shows up in the check after it.
+ */
+void warm_range(struct worker *worker, size_t first, size_t length,
+		const char *what)
+{
+	size_t i;
+
+	for (i = first; i < first + length; i++) {
+		if (rng_one_in(&worker->rng, 2))
+			rewrite_page(worker, i);
+		else
+			check_page(worker, i, what);
+	}
+}
+
+void check_range(struct worker *worker, size_t first, size_t length,
+		 const char *what)
+{
+	size_t i;
+
+	for (i = first; i < first + length; i++)
+		check_page(worker, i, what);
+}
+
+/*
+ * An action made on another CPU has to flush this one's TLB by an IPI. Back
+ * here, only threads of the same mm have run meanwhile, or none at all, so
+ * that nothing else has emptied the TLB.
+ */
+bool go_elsewhere(struct worker *worker)
+{
+	const struct run *run = worker->run;
+	unsigned int other;
+
+	/* Not each time: to move to a busy CPU takes a while. */
+	if (run->nr_workers < 2 || !rng_one_in(&worker->rng, 4))
+		return false;
+	other = 1 + rng_below(&worker->rng, run->nr_workers - 1);
+	other = (worker->index + other) % run->nr_workers;
+	return pin_self(run->cpus[other]);
+}
+
+void come_back(struct worker *worker, bool elsewhere)
+{
+	if (elsewhere)
+		pin_self(worker->cpu);
+}
+
+void one_rewrite(struct worker *worker)
+{
+	check_page(worker, pick_page(worker), "rewrite");
+	/* Another page, so that pages are also written without being read. */
+	rewrite_page(worker, pick_page(worker));
+}
+
+static void worker_loop(struct worker *worker)
+{
+	const struct mode *mode = worker->run->mode;
+	unsigned int i;
+
+	while (!run_over(worker->run)) {
+		for (i = 0; i < OPS_PER_STEP; i++)
+			one_rewrite(worker);
+		if (mode->step)
+			mode->step(worker);
+		else if (mode->rewrites)
+			worker->actions++;
+	}
+}
+
+/*
+ * Every page once more. What has been checked is given back, so that pages
+ * are read from swap without others being written to it for their sake. A
+ * helper still in a fault would read zeros there, and call them wrong data.
+ */
+static void last_pass(struct worker *worker)
+{
+	int give_back = worker->fd < 0 ? MADV_DONTNEED : MADV_REMOVE;
+	size_t first, length;
+
+	while (!__atomic_load_n(&worker->run->quiet, __ATOMIC_ACQUIRE))
+		sleep_ms(1);
+	for (first = 0; first < worker->pages; first += length) {
+		length = worker->pages - first;
+		if (length > RANGE_PAGES)
+			length = RANGE_PAGES;
+		check_range(worker, first, length, "last pass");
+		if (madvise(page_at(worker, first), length * PAGE_BYTES,
+			    give_back))
+			die_environment("madvise: %s", strerror(errno));
+	}
+}
+
+void *worker_body(void *argument)
+{
+	struct worker *worker = argument;
+	struct run *run = worker->run;
+	size_t i;
+
+	if (!pin_self(worker->cpu))
+		die_environment("can't run on CPU %d: %s", worker->cpu,
+				strerror(errno));
+	for (i = 0; i < worker->pages; i++)
+		rewrite_page(worker, i);
+
+	/* Everybody's memory is full: the time starts. */
+	if (pthread_barrier_wait(&run->barrier) ==
+	    PTHREAD_BARRIER_SERIAL_THREAD)
+		__atomic_store_n(&run->deadline_ns,
+				 now_ns() + run->seconds * NSEC_PER_SEC,
+				 __ATOMIC_RELEASE);
+	pthread_barrier_wait(&run->barrier);
+
+	if (run->mode->loop)
+		run->mode->loop(worker);
+	else
+		worker_loop(worker);
+	if (run->mode->settle)
+		run->mode->settle(worker);
+	last_pass(worker);
+	__atomic_fetch_add(&run->finished, 1, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/**
+ * page_out_helper() - keep paging out what workers act on
+ * @argument:	the run
+ *
+ * Half of the ranges are the ones that a worker has just picked.
+ */
+void *page_out_helper(void *argument)
+{
+	struct run *run = argument;
+	struct rng rng = { .state = mix64(run->seed ^ (uintptr_t)&rng) };
+
+	while (!run_over(run)) {
+		struct worker *worker;
+		size_t first, length;
+
+		worker = &run->workers[rng_below(&rng, run->nr_workers)];
+		first = rng_one_in(&rng, 2) ?
+			__atomic_load_n(&worker->hot, __ATOMIC_RELAXED) :
+			rng_below(&rng, worker->pages);
+		length = RANGE_PAGES / 4 << rng_below(&rng, 4);
+		if (length > worker->pages - first)
+			length = worker->pages - first;
+		/* ENOMEM: there is a hole now, the rest was paged out. */
+		if (madvise(page_at(worker, first), length * PAGE_BYTES,
+			    MADV_PAGEOUT) && errno == EINVAL)
+			die_environment("this kernel has no MADV_PAGEOUT");
+	}
+	return NULL;
+}

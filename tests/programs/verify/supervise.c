@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * verify's outermost process: it touches no memory under test, so it outlives
+ * the others, and says what became of them.
+ */
+#include "core.h"
+#include "supervise.h"
+
+static volatile sig_atomic_t supervised;
+
+static void pass_signal_on(int signal_number)
+{
+	kill(supervised, signal_number);
+}
+
+/* Its memory is a few pages, and without it nobody knows what was found. */
+static void spare_me(void)
+{
+	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (write(fd, "-1000", 5) != 5)
+		say(STDERR_FILENO, "note: the OOM killer may take all of verify\n");
+	close(fd);
+}
+
+static __attribute__((noreturn)) void wait_and_judge(pid_t child)
+{
+	int status;
+
+	while (waitpid(child, &status, 0) != child)
+		if (errno != EINTR)
+			die_environment("waitpid: %s", strerror(errno));
+	if (WIFSIGNALED(status))
+		say(STDOUT_FILENO, "result=signal-%d complaints=%" PRIu64 "\n",
+		    WTERMSIG(status), *complaints);
+	if (*complaints)
+		_exit(STRESS_DATA_ERROR);
+	if (WIFEXITED(status))
+		_exit(WEXITSTATUS(status));
+	_exit(WTERMSIG(status) == SIGKILL ? STRESS_KILLED : STRESS_ENVIRONMENT);
+}
+
+/**
+ * supervise() - go on in a child
+ *
+ * SIGTERM and SIGINT are passed on to it. Call it before there are threads.
+ * Returns in the child only.
+ */
+void supervise(void)
+{
+	struct sigaction action = {
+		.sa_handler = pass_signal_on, .sa_flags = SA_RESTART,
+	};
+	sigset_t stop, before;
+	pid_t child;
+
+	complaints = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (complaints == MAP_FAILED || mlock(complaints, PAGE_BYTES))
+		die_environment("a locked page: %s", strerror(errno));
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGTERM);
+	sigaddset(&stop, SIGINT);
+	sigprocmask(SIG_BLOCK, &stop, &before);
+	child = fork_child();
+	if (child < 0)
+		die_environment("fork: %s", strerror(errno));
+	if (!child) {
+		sigprocmask(SIG_SETMASK, &before, NULL);
+		return;
+	}
+	supervised = child;
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGINT, &action, NULL);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	spare_me();
+	wait_and_judge(child);
+}
+
+/**
+ * be_killed() - what an OOM kill looks like, to test the above
+ * @when:	"after-wrong": after something was found wrong
+ */
+void be_killed(const char *when)
+{
+	if (!strcmp(when, "after-wrong")) {
+		complain();
+		say(STDERR_FILENO, "wrong bit: none, --killed was given\n");
+	}
+	raise(SIGKILL);
+}

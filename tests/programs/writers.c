@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * writers - a load whose memory is written to swap by reclaim
+ *
+ * Threads of one process write to random pages of one mapping that is larger
+ * than the memory limit. All of them share one mm, so that each unmapped
+ * dirty page has to be flushed on every CPU that runs one: the load in which
+ * batching shows most. It checks nothing; that is verify's job.
+ *
+ * With --ops it ends after that many writes: the same work, however long it
+ * takes, for what can't be compared at equal time.
+ *
+ * No page is ever read first. That would map the zero page, and the later
+ * copy on write would add TLB flushes that have nothing to do with reclaim.
+ */
+#include "common.h"
+#include "rng.h"
+#include "swap.h"
+
+#define MAX_THREADS	256
+#define OPS_PER_LOOK	64	/* writes between two looks at the clock */
+
+struct job {
+	uint64_t *base;
+	size_t pages;
+	uint64_t deadline_ns;
+	uint64_t ops;		/* for each thread, UINT64_MAX: until the deadline */
+	pthread_barrier_t start;
+};
+
+struct writer {
+	pthread_t thread;
+	struct job *job;
+	struct rng rng;
+	uint64_t ops;
+};
+
+static void *write_pages(void *argument)
+{
+	struct writer *writer = argument;
+	struct job *job = writer->job;
+	unsigned int i;
+
+	pthread_barrier_wait(&job->start);
+	do {
+		for (i = 0; i < OPS_PER_LOOK; i++) {
+			size_t page = rng_below(&writer->rng, job->pages);
+			size_t word = rng_below(&writer->rng, PAGE_WORDS);
+
+			/* Never 0: a page of zeros is not written to swap. */
+			__atomic_store_n(job->base + page * PAGE_WORDS + word,
+					 rng_next(&writer->rng) | 1,
+					 __ATOMIC_RELAXED);
+		}
+		writer->ops += OPS_PER_LOOK;
+	} while (!stress_stop && writer->ops < job->ops &&
+		 now_ns() < job->deadline_ns);
+	return NULL;
+}
+
+static uint64_t *map_memory(size_t pages, bool shared, bool thp)
+{
+	size_t bytes = pages * PAGE_BYTES;
+	void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			  (shared ? MAP_SHARED : MAP_PRIVATE) | MAP_ANONYMOUS |
+			  MAP_NORESERVE, -1, 0);
+
+	if (base == MAP_FAILED)
+		die_environment("mmap of %zu bytes: %s", bytes,
+				strerror(errno));
+	/*
+	 * Huge pages are swapped as one folio, and whether there are any
+	 * depends on the kernel's default: two runs could not be compared.
+	 */
+	if (madvise(base, bytes, thp ? MADV_HUGEPAGE : MADV_NOHUGEPAGE) && thp)
+		die_environment("MADV_HUGEPAGE: %s", strerror(errno));
+	return base;
+}
+
+static void usage(void)
+{
+	die_usage("writers [--threads 4] [--mib 160] [--seconds 10] [--ops N] [--shared] [--thp] [--seed 1]");
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "threads", required_argument, NULL, 't' },
+		{ "mib", required_argument, NULL, 'm' },
+		{ "seconds", required_argument, NULL, 's' },
+		{ "ops", required_argument, NULL, 'o' },
+		{ "seed", required_argument, NULL, 'r' },
+		{ "shared", no_argument, NULL, 'S' },
+		{ "thp", no_argument, NULL, 'T' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 }
+	};
+	unsigned int threads = 4, seconds = 10, i;
+	static struct writer writers[MAX_THREADS];
+	static struct job job;
+	bool shared = false, thp = false;
+	uint64_t seed = 1, ops = 0, wanted = 0, swapped, start_ns;
+	size_t mib = 160;
+	double elapsed;
+	int option;
+
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (option) {
+		case 't':
+			threads = parse_number("threads", optarg, 1,
+					       MAX_THREADS);
+			break;
+		case 'm':
+			mib = parse_number("mib", optarg, 1, 1UL << 20);
+			break;
+		case 's':
+			seconds = parse_number("seconds", optarg, 1, 86400);
+			break;
+		case 'o':
+			wanted = parse_number("ops", optarg, 1, UINT32_MAX);
+			break;
+		case 'r':
+			seed = parse_number("seed", optarg, 0, ULONG_MAX);
+			break;
+		case 'S':
+			shared = true;
+			break;
+		case 'T':
+			thp = true;
+			break;
+		default:
+			usage();
+		}
+	}
+	if (optind != argc)
+		usage();
+
+	start_watchdog(seconds * 4 + 120);
+	job.ops = wanted ? (wanted + threads - 1) / threads : UINT64_MAX;
+	job.pages = mib * MIB_PAGES;
+	job.base = map_memory(job.pages, shared, thp);
+	pthread_barrier_init(&job.start, NULL, threads + 1);
+	for (i = 0; i < threads; i++) {
+		writers[i].job = &job;
+		writers[i].rng.state = mix64(seed + i);
+		start_thread(&writers[i].thread, write_pages, &writers[i]);
+	}
+
+	swapped = swap_writes();
+	start_ns = now_ns();
+	job.deadline_ns = start_ns + seconds * NSEC_PER_SEC;
+	pthread_barrier_wait(&job.start);
+	for (i = 0; i < threads; i++) {
+		pthread_join(writers[i].thread, NULL);
+		ops += writers[i].ops;
+	}
+	elapsed = seconds_since(start_ns);
+
+	say(STDOUT_FILENO, "ops=%" PRIu64 " ops_per_s=%.1f seconds=%.2f threads=%u mib=%zu memory=%s swapped=%" PRIu64 "\n",
+	       ops, (double)ops / elapsed, elapsed, threads, mib,
+	       shared ? "shmem" : "anon", swap_writes() - swapped);
+	if (ops < wanted && !stress_stop)
+		die_environment("%u s are too short for %" PRIu64 " writes",
+				seconds, wanted);
+	return STRESS_OK;
+}
