@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the flushes of each CPU have covered, for each model: the youngest generation,
- * and with it all that are older. It only ever grows.
+ * What flushes have covered, for each CPU and each model: the youngest generation, and
+ * with it all that are older. It only ever grows.
  */
 #include <linux/bitops.h>
 #include <linux/cpumask.h>
@@ -12,6 +12,8 @@
 static_assert(sizeof(struct tlbbatch_luf_coverage) == TLBBATCH_LUF_COVERAGE_BYTES);
 
 static struct tlbbatch_luf_coverage *covered;
+/* What an ideal LUF has flushed for itself: that reaches every CPU (rule L9). */
+static u64 covered_everywhere ____cacheline_aligned_in_smp;
 
 /**
  * tlbbatch_luf_coverage_init() - make it, for all CPUs that there can be
@@ -35,14 +37,18 @@ void tlbbatch_luf_coverage_exit(void)
 	covered = NULL;
 }
 
-static void cover(unsigned int cpu, enum tlbbatch_luf_model model, u64 number)
+static void raise(u64 *youngest, u64 number)
 {
-	u64 *youngest = &covered[cpu].by[model];
 	u64 old = READ_ONCE(*youngest);
 
 	/* A full barrier: pairs with smp_rmb() in end(), luf_table.c. */
 	while (old < number && !try_cmpxchg64(youngest, &old, number))
 		;
+}
+
+static void cover(unsigned int cpu, enum tlbbatch_luf_model model, u64 number)
+{
+	raise(&covered[cpu].by[model], number);
 }
 
 /**
@@ -87,6 +93,8 @@ void tlbbatch_luf_cover_all(unsigned int cpu, u64 number)
 bool tlbbatch_luf_is_covered(const unsigned long *mask,
 			     enum tlbbatch_luf_model model, u64 number)
 {
+	if (model == TLBBATCH_LUF_IDEAL && READ_ONCE(covered_everywhere) >= number)
+		return true;
 	return tlbbatch_luf_covered(mask, nr_cpu_ids, covered, model, number);
 }
 
@@ -97,9 +105,11 @@ bool tlbbatch_luf_is_covered(const unsigned long *mask,
  * @number: the generation's
  * @when: the youngest generation when it had to
  *
- * That covers whatever else these CPUs put off.
+ * That covers whatever else these CPUs put off. An ideal LUF flushes for all that it put
+ * off, wherever: if it flushed for fewer, a later flush could be needed that the posted
+ * one, whose generations name more CPUs, is spared.
  *
- * Context: task, preemption off: as many locked operations as it has CPUs.
+ * Context: task, preemption off: up to as many locked operations as it has CPUs.
  */
 void tlbbatch_luf_flush_virtually(const unsigned long *mask,
 				  enum tlbbatch_luf_model model, u64 number,
@@ -107,6 +117,10 @@ void tlbbatch_luf_flush_virtually(const unsigned long *mask,
 {
 	unsigned int cpu;
 
+	if (model == TLBBATCH_LUF_IDEAL) {
+		raise(&covered_everywhere, when);
+		return;
+	}
 	for_each_set_bit(cpu, mask, nr_cpu_ids)
 		if (tlbbatch_luf_owes(covered, model, cpu, number))
 			cover(cpu, model, when);

@@ -195,10 +195,10 @@ static void end_in(unsigned int slot)
 }
 
 /*
- * Rule L9. A page was used again: LUF flushes for it now, which covers whatever else these CPUs
- * put off. That is as many locked operations as it has CPUs, and this is inside of a
- * page's allocation: a reclaim pass or a reader does them, and takes the number with it
- * that was the youngest now. Late is the honest direction.
+ * Rule L9. A page was used again: LUF flushes for it now, which covers what else is put off.
+ * That may be as many locked operations as it has CPUs, and this is inside of a page's
+ * allocation: a reclaim pass or a reader does them, and takes the number with it that was
+ * the youngest now. Late is the honest direction.
  */
 static void owe(unsigned int slot, enum tlbbatch_luf_model model)
 {

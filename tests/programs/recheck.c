@@ -11,7 +11,8 @@
  *  pinned		registered with io_uring, then unmapped
  *  referenced		vmspliced into a pipe, then unmapped
  *  unevictable		SHM_LOCK
- *  clean, writeback	by a driver (tests/guest/modules/shmem-driver)
+ *  clean, writeback	by a driver (tests/guest/modules/shmem-driver). Of what it
+ *			cleans it tells at the end how much is dirty again
  *  gone		written by that driver
  *  hwpoison		a memory failure is injected (hwpoison-inject)
  */
@@ -35,6 +36,7 @@ struct scene {
 	const char *cgroup;
 	uint64_t pfns[PAGES];	/* when they were mapped */
 	size_t lost;		/* a page that is lost by right, or PAGES */
+	size_t again;		/* pages that are dirty again */
 	struct uring uring;
 	int pipe[2];
 	bool met, stop;
@@ -201,11 +203,11 @@ static void end_unevictable(struct scene *scene)
 }
 
 /* Pages that don't wait are none of the driver's business: it is refused. */
-static void drive(const struct scene *scene, const char *what)
+static size_t drive(const struct scene *scene, const char *what)
 {
 	int fd = open(DRIVER, O_WRONLY | O_CLOEXEC);
+	size_t page, done = 0;
 	char text[64];
-	size_t page;
 	int length;
 
 	if (fd < 0)
@@ -213,16 +215,23 @@ static void drive(const struct scene *scene, const char *what)
 	for (page = 0; page < PAGES; page++) {
 		length = snprintf(text, sizeof(text), "%s %d %zu", what,
 				  scene->fd, page);
-		if (pwrite(fd, text, (size_t)length, 0) < 0 && errno != EBUSY &&
-		    errno != ENOENT && errno != EAGAIN)
+		if (pwrite(fd, text, (size_t)length, 0) >= 0)
+			done++;
+		else if (errno != EBUSY && errno != ENOENT && errno != EAGAIN)
 			die_environment("%s: %s", text, strerror(errno));
 	}
 	close(fd);
+	return done;
 }
 
 static void do_clean(struct scene *scene)
 {
 	drive(scene, "clean");
+}
+
+static void end_clean(struct scene *scene)
+{
+	scene->again = drive(scene, "dirty");
 }
 
 static void do_writeback(struct scene *scene)
@@ -269,7 +278,7 @@ static const struct action {
 	{ "pinned", do_pinned, end_pinned, false, false },
 	{ "referenced", do_referenced, end_referenced, false, false },
 	{ "unevictable", do_unevictable, end_unevictable, true, false },
-	{ "clean", do_clean, do_nothing, false, false },
+	{ "clean", do_clean, end_clean, false, false },
 	{ "writeback", do_writeback, end_writeback, false, false },
 	{ "gone", do_gone, do_nothing, false, false },
 	{ "hwpoison", do_hwpoison, do_nothing, false, true },
@@ -327,8 +336,8 @@ static int run(struct scene *scene, const struct action *action)
 	wrong = verify(scene);
 	__atomic_store_n(&scene->stop, true, __ATOMIC_RELAXED);
 	pthread_join(spinner, NULL);
-	say(STDOUT_FILENO, "action=%s wrong=%d waited=%zu\n", action->name, wrong,
-	    page);
+	say(STDOUT_FILENO, "action=%s wrong=%d waited=%zu again=%zu\n",
+	    action->name, wrong, page, scene->again);
 	return wrong ? STRESS_DATA_ERROR : STRESS_OK;
 }
 

@@ -163,18 +163,26 @@ static bool is_out(const struct window *w, uint64_t entry)
 			      (entry & PAGEMAP_SWAP_TYPE) < MIN_MAX_SWAPFILES);
 }
 
-/* Reclaim takes other pages of this process too: it has to be one of these. */
-static bool some_unmapped(const struct window *w)
+/*
+ * Reclaim takes other pages of this process too: it has to be one of these, and in
+ * memory still (mincore() looks into the swap cache). One that is out was written.
+ */
+static bool some_wait(const struct window *w)
 {
+	unsigned char there[MAX_PAGES];
 	uint64_t entries[MAX_PAGES];
 	size_t i;
 
+	if (!stat_read("folios_waiting"))
+		return false;
+	if (mincore(w->base, window_bytes(w), there))
+		die_environment("mincore: %s", strerror(errno));
 	if (pread(w->pagemap, entries, w->nr_pages * sizeof(*entries),
 		  (off_t)((uintptr_t)w->base / PAGE_BYTES * sizeof(*entries))) !=
 	    (ssize_t)(w->nr_pages * sizeof(*entries)))
 		die_environment("pagemap: %s", strerror(errno));
 	for (i = 0; i < w->nr_pages; i++)
-		if (is_out(w, entries[i]))
+		if (there[i] & 1 && is_out(w, entries[i]))
 			return true;
 	return false;
 }
@@ -183,7 +191,7 @@ static void wait_until_they_wait(const struct window *w)
 {
 	uint64_t start = now_ns();
 
-	while (!some_unmapped(w) || !stat_read("folios_waiting")) {
+	while (!some_wait(w)) {
 		if (seconds_since(start) * 1000 > WINDOW_MS)
 			die_environment("no folio waited within %d ms", WINDOW_MS);
 		sleep_ms(1);

@@ -189,7 +189,10 @@ void run_reuse_all(void)
 	do_reuse(CELL_PAGES, 8);
 }
 
-/* What A needs is a flush of A's CPUs: B's has one more. */
+/*
+ * What A needs is a flush of A's CPUs: B's has one more. An ideal LUF flushes for B as
+ * well, on the CPU that only B's has.
+ */
 void run_reuse_apart(void)
 {
 	struct cell *a, *b;
@@ -201,9 +204,10 @@ void run_reuse_apart(void)
 	scene_open_both(a, b);
 	if (cell_call(a, cell_reuse, 1) != 1)
 		die_environment("the page wasn't used again");
-	luf_want("reuse in A", "open=-1 needed=1");
+	luf_want("reuse in A", "open=-2 needed=1 saved=1 open_as_posted=-1 "
+		 "needed_as_posted=1 saved_as_posted=0");
 	cell_call(b, cell_flush, 0);
-	luf_want("flush of B", "open=-1 saved=1");
+	luf_want("flush of B", "open=0 saved=0 open_as_posted=-1 saved_as_posted=1");
 }
 
 /* Several generations of one file, with one mask: returns how many. */

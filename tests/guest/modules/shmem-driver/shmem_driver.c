@@ -5,7 +5,9 @@
  *
  *   write FD INDEX		i915's __shmem_writeback(), for one page: lock it,
  *				and if nobody maps it and it is dirty, write it
- *   clean FD INDEX		take its dirty bit away
+ *   clean FD INDEX		take its dirty bit away, and keep a reference: it can't be
+ *				freed, as it would be if it had been looked at before ...
+ *   dirty FD INDEX		... until now; EBUSY if nobody else made it dirty again
  *   writeback FD INDEX		the same, and leave it under writeback ...
  *   written FD INDEX		... until now
  *   lock FD INDEX		lock it, and leave it locked ...
@@ -21,6 +23,10 @@
 #include <linux/swap.h>
 #include <linux/version.h>
 #include <linux/writeback.h>
+#include <linux/xarray.h>
+
+/* What was cleaned, by page frame. */
+static DEFINE_XARRAY(cleaned);
 
 /* Of a folio that is locked and clean; unlocks it if it returns 0. */
 static int write_out(struct folio *folio)
@@ -60,10 +66,34 @@ static int do_write(struct folio *folio)
 
 static int do_clean(struct folio *folio)
 {
-	bool dirty = !folio_mapped(folio) && folio_clear_dirty_for_io(folio);
+	unsigned long pfn = folio_pfn(folio);
+	int err = -EBUSY;
 
+	if (folio_mapped(folio) || !folio_test_dirty(folio))
+		goto out;
+	err = xa_insert(&cleaned, pfn, folio, GFP_KERNEL);
+	if (err)
+		goto out;
+	folio_clear_dirty_for_io(folio);
+	folio_get(folio);
+out:
 	folio_unlock(folio);
-	return dirty ? 0 : -EBUSY;
+	return err;
+}
+
+static int do_dirty(struct folio *folio)
+{
+	bool again = folio_test_dirty(folio);
+
+	if (!xa_erase(&cleaned, folio_pfn(folio))) {
+		folio_unlock(folio);
+		return -ENOENT;
+	}
+	if (!again)
+		folio_mark_dirty(folio);
+	folio_unlock(folio);
+	folio_put(folio);
+	return again ? 0 : -EBUSY;
 }
 
 static int do_writeback(struct folio *folio)
@@ -106,6 +136,7 @@ static const struct {
 } acts[] = {
 	{ "write", do_write },
 	{ "clean", do_clean },
+	{ "dirty", do_dirty },
 	{ "writeback", do_writeback },
 	{ "written", do_written },
 	{ "lock", do_lock },
@@ -163,6 +194,12 @@ static int __init shmem_driver_init(void)
 
 static void __exit shmem_driver_exit(void)
 {
+	struct folio *folio;
+	unsigned long pfn;
+
+	xa_for_each(&cleaned, pfn, folio)
+		folio_put(folio);
+	xa_destroy(&cleaned);
 }
 
 module_init(shmem_driver_init);
