@@ -7,7 +7,8 @@
 #include <linux/cpumask.h>
 #include <linux/mm.h>
 #include <tlbbatch/debug.h>
-#include <tlbbatch/luf_table.h>
+#include <tlbbatch/luf_alloc.h>
+#include <tlbbatch/luf_coverage.h>
 
 static_assert(sizeof(struct tlbbatch_luf_coverage) == TLBBATCH_LUF_COVERAGE_BYTES);
 

@@ -12,9 +12,13 @@
 #include <linux/hash.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
-#include <tlbbatch/luf_table.h>
+#include <tlbbatch/luf_alloc.h>
+#include <tlbbatch/luf_files.h>
+#include <tlbbatch/luf_slots.h>
 
 static_assert(sizeof(atomic_t) == sizeof(u32));
+
+const char tlbbatch_luf_any_shmem;
 
 static atomic_t *interest;
 static unsigned int nr_tables;
@@ -66,7 +70,7 @@ unsigned int tlbbatch_luf_my_table(void)
  *
  * A full barrier: the caller looks next who may write the file, and then unmaps. Pairs
  * with get_write_access() and mapping_map_writable(), behind which an event asks
- * tlbbatch_luf_interesting(); and with smp_mb() in tlbbatch_luf_close().
+ * tlbbatch_luf_interesting(); and with smp_mb() in tlbbatch_luf_close(), luf_pass.c.
  *
  * Context: any.
  */

@@ -19,7 +19,8 @@
 #include <asm/tlbflush.h>
 #include <compat/tlb_compat.h>
 #include <tlbbatch/debug.h>
-#include <tlbbatch/luf_observe.h>
+#include <tlbbatch/luf_coverage.h>
+#include <tlbbatch/luf_flush.h>
 #include <tlbbatch/luf_table.h>
 
 /**

@@ -5,7 +5,10 @@
  */
 #include <linux/mm.h>
 #include <linux/spinlock.h>
-#include <tlbbatch/luf_table.h>
+#include <tlbbatch/luf_alloc.h>
+#include <tlbbatch/luf_generation.h>
+#include <tlbbatch/luf_pages.h>
+#include <tlbbatch/luf_slots.h>
 
 #define CHUNK_RANGES	15
 

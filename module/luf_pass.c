@@ -17,7 +17,10 @@
 #include <linux/slab.h>
 #include <tlbbatch/counters.h>
 #include <tlbbatch/debug.h>
-#include "luf_pass.h"
+#include <tlbbatch/luf_alloc.h>
+#include <tlbbatch/luf_pass.h>
+#include <tlbbatch/luf_table.h>
+#include "luf_pending.h"
 
 /* A task looks at this many slots; when all are taken its pass isn't seen. */
 #define PROBES		8
@@ -163,7 +166,7 @@ struct pass *tlbbatch_luf_get_pass(void)
  */
 void tlbbatch_luf_put_pass(struct pass *pass)
 {
-	/* Pairs with get_pass()'s, in sparse's eyes. */
+	/* In sparse's eyes: pairs with tlbbatch_luf_get_pass() and claim_pass(). */
 	__acquire(&pass->lock);
 	WRITE_ONCE(pass->used, jiffies);
 	raw_spin_unlock(&pass->lock);
@@ -276,11 +279,55 @@ void tlbbatch_luf_see_exit(void)
 	tlbbatch_luf_put_pass(pass);
 }
 
+/*
+ * An event met a file, or NULL for all. A pass that unmapped some of it and hasn't flushed
+ * yet gives up its generation (rule L12). Without a lock: a hit too many is on the safe
+ * side.
+ */
+static void hit_passes(const struct address_space *file)
+{
+	unsigned int i, j, nr;
+
+	for (i = 0; i < BIT(passes_bits); i++) {
+		struct pass *pass = &passes[i];
+
+		/* Pairs with the release in add_file(), luf_unmap.c. */
+		nr = smp_load_acquire(&pass->files.nr);
+		for (j = 0; j < min(nr, TLBBATCH_LUF_FILES); j++)
+			if (!file || READ_ONCE(pass->files.file[j]) == file)
+				WRITE_ONCE(pass->hit, true);
+	}
+}
+
+/**
+ * tlbbatch_luf_give_up() - a stale entry of a file could be seen from now on
+ * @file: the file; NULL for all
+ * @reason: what happened
+ *
+ * Passes first (rule L12): one that isn't in the table yet, when that is gone through, finds
+ * out that it was hit when it enters it.
+ *
+ * Context: any but NMI, before the kernel acts.
+ */
+void tlbbatch_luf_give_up(const struct address_space *file,
+			  enum tlbbatch_luf_reason reason)
+{
+	if (file && !tlbbatch_luf_interesting(file))
+		return;
+	if (tlbbatch_luf_break(TLBBATCH_LUF_BREAK_EVENTS) &&
+	    reason != TLBBATCH_LUF_REASON_OFF)
+		return;
+	hit_passes(file);
+	/* Pairs with the barrier in begin_generation(), luf_unmap.c. */
+	smp_mb();
+	tlbbatch_luf_table_give_up(file, reason);
+}
+
 /**
  * tlbbatch_luf_is_closing() - is tracking about to end?
  *
- * Context: any, behind the full barrier of an add_file(); it pairs with that in
- *	tlbbatch_luf_close().
+ * Context: any, behind the full barrier of note_file() or add_file(), luf_unmap.c. It
+ *	pairs with smp_mb() in tlbbatch_luf_close().
  */
 bool tlbbatch_luf_is_closing(void)
 {
@@ -302,31 +349,9 @@ void tlbbatch_luf_close(bool close)
 		return;
 	/*
 	 * A pass that didn't see it in begin_generation() finds that it was hit. Pairs
-	 * with the full barrier in add_file(), by tlbbatch_luf_interest().
+	 * with the full barriers of note_file() and, by tlbbatch_luf_interest(), of
+	 * add_file(), luf_unmap.c.
 	 */
 	smp_mb();
 	tlbbatch_luf_give_up(NULL, TLBBATCH_LUF_REASON_OFF);
-}
-
-/**
- * tlbbatch_luf_passes_hit() - an event met a file
- * @file: the file; NULL for all
- *
- * A pass that unmapped some of it and hasn't flushed yet gives up its generation (rule L12).
- *
- * Context: any but NMI; no lock: a hit too many is on the safe side.
- */
-void tlbbatch_luf_passes_hit(const struct address_space *file)
-{
-	unsigned int i, j, nr;
-
-	for (i = 0; i < BIT(passes_bits); i++) {
-		struct pass *pass = &passes[i];
-
-		/* Pairs with the release in add_file(). */
-		nr = smp_load_acquire(&pass->files.nr);
-		for (j = 0; j < min(nr, TLBBATCH_LUF_FILES); j++)
-			if (!file || READ_ONCE(pass->files.file[j]) == file)
-				WRITE_ONCE(pass->hit, true);
-	}
 }

@@ -15,7 +15,13 @@
 #include <linux/rcupdate.h>
 #include <tlbbatch/counters.h>
 #include <tlbbatch/debug.h>
-#include <tlbbatch/luf_pass.h>
+#include <tlbbatch/luf_alloc.h>
+#include <tlbbatch/luf_coverage.h>
+#include <tlbbatch/luf_files.h>
+#include <tlbbatch/luf_generation.h>
+#include <tlbbatch/luf_index.h>
+#include <tlbbatch/luf_pages.h>
+#include <tlbbatch/luf_slots.h>
 #include <tlbbatch/luf_table.h>
 
 /**
@@ -62,8 +68,6 @@ struct nr_open {
 };
 
 static DEFINE_PER_CPU(struct nr_open, nr_open);
-
-const char tlbbatch_luf_any_shmem;
 
 static unsigned long *mask_of(unsigned int slot, enum tlbbatch_luf_model model)
 {
@@ -262,7 +266,7 @@ static void end(unsigned int slot, enum tlbbatch_luf_model model, u64 word,
 	/*
 	 * The coverage is read first, then the pages: one that is free now was free
 	 * at the coverage, or its use would have been an event. Pairs with the full
-	 * barrier of the cmpxchg in cover(), luf_coverage.c. Rule L10.
+	 * barrier of the cmpxchg in raise(), luf_coverage.c. Rule L10.
 	 */
 	smp_rmb();
 	if (facts.covered && !tlbbatch_luf_break(TLBBATCH_LUF_BREAK_LOOK) &&
@@ -439,28 +443,17 @@ static void give_up_slot(unsigned int slot, const struct address_space *file,
 }
 
 /**
- * tlbbatch_luf_give_up() - a stale entry of a file could be seen from now on
- * @file: the file; NULL for all
- * @reason: what happened
+ * tlbbatch_luf_table_give_up() - give up generations
+ * @file: those that hold pages of this file; NULL for all
+ * @reason: why
  *
- * Passes first (rule L12): one that isn't in the table yet, when that is gone through, finds
- * out that it was hit when it enters it.
- *
- * Context: any but NMI, before the kernel acts.
+ * Context: tlbbatch_luf_give_up(), when it has met the passes.
  */
-void tlbbatch_luf_give_up(const struct address_space *file,
-			  enum tlbbatch_luf_reason reason)
+void tlbbatch_luf_table_give_up(const struct address_space *file,
+				enum tlbbatch_luf_reason reason)
 {
 	unsigned int slot;
 
-	if (file && !tlbbatch_luf_interesting(file))
-		return;
-	if (tlbbatch_luf_break(TLBBATCH_LUF_BREAK_EVENTS) &&
-	    reason != TLBBATCH_LUF_REASON_OFF)
-		return;
-	tlbbatch_luf_passes_hit(file);
-	/* Pairs with the barrier in begin_generation(). */
-	smp_mb();
 	for_each_used(slot)
 		give_up_slot(slot, file, reason);
 }

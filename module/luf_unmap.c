@@ -21,8 +21,11 @@
 #include <compat/tlb_compat.h>
 #include <tlbbatch/counters.h>
 #include <tlbbatch/debug.h>
+#include <tlbbatch/luf_coverage.h>
 #include <tlbbatch/luf_observe.h>
-#include "luf_pass.h"
+#include <tlbbatch/luf_pass.h>
+#include <tlbbatch/luf_table.h>
+#include "luf_pending.h"
 
 /* Generations looked at with each flush, which adds one. */
 #define SWEEP_EACH	4
@@ -127,7 +130,7 @@ static bool add_file(struct pass *pass, const struct address_space *file)
 	if (!nr)
 		pass->files.table = tlbbatch_luf_my_table();
 	WRITE_ONCE(pass->files.file[nr], file);
-	/* The file before its number; pairs with the acquire in tlbbatch_luf_passes_hit(). */
+	/* The file before its number; pairs with the acquire in hit_passes(), luf_pass.c. */
 	smp_store_release(&pass->files.nr, nr + 1);
 	tlbbatch_luf_interest(pass->files.table, file, 1);
 	return true;
@@ -144,7 +147,10 @@ static void note_file(struct pass *pass, const struct address_space *file)
 		tlbbatch_luf_forget_files(pass);
 	pass->stale_files = false;
 	if (holds(pass, file)) {
-		/* As in add_file(): pairs with get_write_access(), mapping_map_writable(). */
+		/*
+		 * As in add_file(): pairs with get_write_access(), mapping_map_writable(),
+		 * and with smp_mb() in tlbbatch_luf_close(), luf_pass.c.
+		 */
 		smp_mb();
 	} else if ((shmem && !holds(pass, TLBBATCH_LUF_ANY_SHMEM) &&
 		    !add_file(pass, TLBBATCH_LUF_ANY_SHMEM)) ||
@@ -297,7 +303,7 @@ static void begin_generation(struct pass *pass, const unsigned long *cpus)
 	pass->pages = (struct tlbbatch_luf_pages){ 0 };
 	/*
 	 * Rule L12: an event that came too early to find the generation in the table
-	 * found the pass. Pairs with the barrier in tlbbatch_luf_give_up().
+	 * found the pass. Pairs with the barrier in tlbbatch_luf_give_up(), luf_pass.c.
 	 */
 	smp_mb();
 	if (READ_ONCE(pass->hit))

@@ -4,11 +4,11 @@
 #define TLBBATCH_LUF_OBSERVE_H
 
 #include <linux/types.h>
+#include <tlbbatch/luf_flush.h>
 #include <tlbbatch/symbols.h>
 
 struct ftrace_ops;
 struct ftrace_regs;
-struct mm_struct;
 
 /**
  * struct tlbbatch_luf_watch - one function of the kernel whose entry can be watched
@@ -47,13 +47,6 @@ extern const unsigned int tlbbatch_luf_nr_entries;
 
 const char *tlbbatch_luf_events_resolve(void);
 bool tlbbatch_luf_large_freed_early(void);
-
-/* luf_flush.c: flushes, CPU by CPU */
-void tlbbatch_luf_see_pending(struct mm_struct *mm);
-void tlbbatch_luf_see_flush_begin(const struct mm_struct *mm, u64 tlb_gen,
-				  unsigned int initiator);
-void tlbbatch_luf_probe_tlb_flush(void *data, int reason, unsigned long pages);
-void tlbbatch_luf_seen_youngest(void);
 
 /* luf_observe.c */
 const char *tlbbatch_luf_resolve(void);

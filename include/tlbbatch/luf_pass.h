@@ -5,6 +5,7 @@
 
 #include <linux/mm_types.h>
 #include <linux/types.h>
+#include <tlbbatch/luf_generation.h>
 
 /* An unmap that isn't reclaim's own, by what happens to its flush. */
 enum tlbbatch_luf_unmap {
@@ -25,6 +26,7 @@ void tlbbatch_luf_see_exit(void);
 void tlbbatch_luf_see_flush(const struct arch_tlbflush_unmap_batch *batch);
 void tlbbatch_luf_see_flush_end(void);
 void tlbbatch_luf_close(bool close);
-void tlbbatch_luf_passes_hit(const struct address_space *file);
+void tlbbatch_luf_give_up(const struct address_space *file,
+			  enum tlbbatch_luf_reason reason);
 
 #endif /* TLBBATCH_LUF_PASS_H */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What one task's reclaim pass has pending: luf_pass.c's slots, luf_unmap.c's content. */
-#ifndef TLBBATCH_MODULE_LUF_PASS_H
-#define TLBBATCH_MODULE_LUF_PASS_H
+#ifndef TLBBATCH_LUF_PENDING_H
+#define TLBBATCH_LUF_PENDING_H
 
 #include <linux/spinlock.h>
-#include <tlbbatch/luf_pass.h>
-#include <tlbbatch/luf_table.h>
+#include <tlbbatch/luf_files.h>
+#include <tlbbatch/luf_pages.h>
 
 /**
  * struct pass - what one task has pending
@@ -69,4 +69,4 @@ void tlbbatch_luf_forget_unmaps(struct pass *pass);
 void tlbbatch_luf_forget(struct pass *pass);
 bool tlbbatch_luf_is_closing(void);
 
-#endif /* TLBBATCH_MODULE_LUF_PASS_H */
+#endif /* TLBBATCH_LUF_PENDING_H */
