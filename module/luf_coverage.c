@@ -9,6 +9,8 @@
 #include <tlbbatch/debug.h>
 #include <tlbbatch/luf_alloc.h>
 #include <tlbbatch/luf_coverage.h>
+#include <tlbbatch/luf_generation.h>
+#include <tlbbatch/luf_size.h>
 
 static_assert(sizeof(struct tlbbatch_luf_coverage) == TLBBATCH_LUF_COVERAGE_BYTES);
 

@@ -21,6 +21,7 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <tlbbatch/luf_coverage.h>
 #include <tlbbatch/luf_table.h>
 
 #define ROUNDS		12
