@@ -10,8 +10,6 @@
 #include <linux/timex.h>
 #include <linux/writeback.h>
 #include <tlbbatch/debug.h>
-#include <tlbbatch/reclaim_context.h>
-#include <tlbbatch/symbols.h>
 
 static int fail_step = -1;
 module_param(fail_step, int, 0);
@@ -319,13 +317,14 @@ bool tlbbatch_debug_inject_writeout(struct folio *folio, int *ret)
 /**
  * tlbbatch_debug_dropped() - a folio that waited isn't written
  * @pass: what is known of the pass
- * @reason: why
+ * @mapped: it is mapped again
+ * @gone: it has left its mapping
  */
-void tlbbatch_debug_dropped(struct tlbbatch_debug_pass *pass, enum tlbbatch_drop reason)
+void tlbbatch_debug_dropped(struct tlbbatch_debug_pass *pass, bool mapped, bool gone)
 {
 	pass->dropped++;
-	pass->mapped += reason == TLBBATCH_DROP_MAPPED;
-	pass->gone += reason == TLBBATCH_DROP_GONE;
+	pass->mapped += mapped;
+	pass->gone += gone;
 }
 
 /**
@@ -355,14 +354,12 @@ noinline __noclone void tlbbatch_debug_pass_folios(unsigned int deferred, unsign
 
 /**
  * tlbbatch_debug_pass_end() - tell what became of a pass's folios
- * @ctx: the pass, which deferred some
+ * @pass: the pass
+ * @deferred: folios that waited in it, at least one
  */
-void tlbbatch_debug_pass_end(const struct tlbbatch_context *ctx)
+void tlbbatch_debug_pass_end(const struct tlbbatch_debug_pass *pass, unsigned int deferred)
 {
-	const struct tlbbatch_debug_pass *pass = &ctx->debug;
-
-	tlbbatch_debug_pass_folios(ctx->deferred, pass->dropped, pass->mapped,
-				   pass->gone, pass->freed);
+	tlbbatch_debug_pass_folios(deferred, pass->dropped, pass->mapped, pass->gone, pass->freed);
 }
 
 /**
@@ -391,33 +388,28 @@ void tlbbatch_debug_lose(struct folio *folio)
 
 /**
  * tlbbatch_debug_before_flush() - let folios wait longer
- * @ctx: the pass that is about to flush
+ * @owes: the pass that is about to flush has put a flush off
  */
-void tlbbatch_debug_before_flush(const struct tlbbatch_context *ctx)
+void tlbbatch_debug_before_flush(bool owes)
 {
 	unsigned int ms = READ_ONCE(drain_delay_ms);
 
-	if (ms && ctx->owes)
+	if (ms && owes)
 		msleep(ms);
 }
 
 /**
- * tlbbatch_debug_pass_batch() - how many folios share a flush in this pass
- * @sc: the pass's scan_control
- * @batch_size: what the knob says
+ * tlbbatch_debug_priority_low() - may no folio of this pass wait?
+ * @priority: that of the pass
  *
  * Reclaim that makes no progress lowers its priority from 12 to 0. Whether folios should
- * wait then was measured (docs/benchmarks.md). A list that is handed over (MADV_PAGEOUT,
- * DAMON) has no priority.
+ * wait then was measured (docs/benchmarks.md).
  *
- * Return: @batch_size, or 1 where the priority is as low as a test says.
+ * Return: true if the priority is as low as a test says.
  */
-unsigned int tlbbatch_debug_pass_batch(const struct scan_control *sc,
-				       unsigned int batch_size)
+bool tlbbatch_debug_priority_low(int priority)
 {
-	if (tlbbatch_nr_to_reclaim(sc) && tlbbatch_priority(sc) <= READ_ONCE(priority_low))
-		return TLBBATCH_BATCH_MIN;
-	return batch_size;
+	return priority <= READ_ONCE(priority_low);
 }
 
 /**

@@ -76,10 +76,11 @@ static void drop(struct tlbbatch_context *ctx, const struct tlbbatch_waiting *w,
 	if (written_by_others(reason))
 		folio_set_dirty(w->folio);
 	/* Reclaim counted it as written when it was deferred. It wasn't: rule B13. */
-	compat_take_back(ctx, w->folio, w->nr_pages);
+	compat_take_back(ctx->stat, &ctx->pages_taken_back, w->folio, w->nr_pages);
 	tlbbatch_count(TLBBATCH_FOLIOS_DROPPED, 1);
 	tlbbatch_count(TLBBATCH_DROPPED_LOCKED + reason, 1);
-	tlbbatch_debug_dropped(&ctx->debug, reason);
+	tlbbatch_debug_dropped(&ctx->debug, reason == TLBBATCH_DROP_MAPPED,
+			       reason == TLBBATCH_DROP_GONE);
 	tlbbatch_debug_lose(w->folio);
 	/* Never the last one: the return list still has the isolation's. */
 	folio_put(w->folio);

@@ -55,7 +55,7 @@ void tlbbatch_tripwire_exit(void)
  */
 static void check_tripwire(struct tlbbatch_context *ctx)
 {
-	u64 reported = compat_pages_written(ctx);
+	u64 reported = compat_pages_written(ctx->stat, ctx->pages_taken_back, ctx->pages_traced);
 
 	if (likely(!tlbbatch_policy_tripped(reported, ctx->pages_seen)) ||
 	    tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_TRIPWIRE))
@@ -67,10 +67,19 @@ static void check_tripwire(struct tlbbatch_context *ctx)
 	queue_work(system_long_wq, &trip_work);
 }
 
+static unsigned int batch_size_for(const struct scan_control *sc)
+{
+	/* A list that is handed over (MADV_PAGEOUT, DAMON) has no priority. */
+	if (IS_ENABLED(TLBBATCH_DEBUG) && tlbbatch_nr_to_reclaim(sc) &&
+	    tlbbatch_debug_priority_low(tlbbatch_priority(sc)))
+		return TLBBATCH_BATCH_MIN;
+	return tlbbatch_knob_batch_size();
+}
+
 static void begin_pass(struct tlbbatch_context *ctx, struct pglist_data *pgdat,
 		       struct scan_control *sc, struct reclaim_stat *stat)
 {
-	ctx->batch_size = tlbbatch_debug_pass_batch(sc, tlbbatch_knob_batch_size());
+	ctx->batch_size = batch_size_for(sc);
 	/* Rule B19: demotion migrates, retries and flushes in between: not batched. */
 	ctx->unbatched = tlbbatch_demotes(pgdat->node_id);
 	ctx->writing = false;
@@ -114,7 +123,7 @@ static void end_pass(struct tlbbatch_context *ctx)
 	if (ctx->deferred) {
 		tlbbatch_count(TLBBATCH_PASSES_DEFERRING, 1);
 		tlbbatch_count(TLBBATCH_FLUSHES_DEFERRING, ctx->flushes);
-		tlbbatch_debug_pass_end(ctx);
+		tlbbatch_debug_pass_end(&ctx->debug, ctx->deferred);
 	}
 	check_tripwire(ctx);
 }
@@ -175,7 +184,7 @@ void tlbbatch_hook_try_to_unmap_flush(void)
 {
 	struct tlbbatch_context *ctx = tlbbatch_context_current();
 
-	tlbbatch_debug_before_flush(ctx);
+	tlbbatch_debug_before_flush(ctx->owes);
 	if (tlbbatch_negative_late_flush() && !ctx->writing)
 		tlbbatch_batch_write_rest(ctx);
 	tlbbatch_flush_now(ctx);

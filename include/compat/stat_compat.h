@@ -5,7 +5,6 @@
 
 #include <linux/mm.h>
 #include <linux/vmstat.h>
-#include <tlbbatch/reclaim_context.h>
 #include "probed.h"
 
 #ifdef TLBBATCH_HAVE_RECLAIM_STAT_NR_PAGEOUT
@@ -13,18 +12,23 @@
 /* Up to 7.2 each pass counts its own writes. */
 #define COMPAT_WITNESS_IS_TRACED	false
 
-static inline u64 compat_pages_written(const struct tlbbatch_context *ctx)
+/*
+ * Of a pass: its statistics, the pages taken out of them again, and those that the
+ * trace event told.
+ */
+static inline u64 compat_pages_written(const struct reclaim_stat *stat,
+				       u64 taken_back, u64 traced)
 {
-	return (u64)ctx->stat->nr_pageout + ctx->pages_taken_back;
+	return (u64)stat->nr_pageout + taken_back;
 }
 
-static inline void compat_take_back(struct tlbbatch_context *ctx,
+static inline void compat_take_back(struct reclaim_stat *stat, u64 *taken_back,
 				    struct folio *folio, unsigned int nr_pages)
 {
 	mod_node_page_state(folio_pgdat(folio), NR_VMSCAN_WRITE,
 			    -(long)nr_pages);
-	ctx->stat->nr_pageout -= nr_pages;
-	ctx->pages_taken_back += nr_pages;
+	stat->nr_pageout -= nr_pages;
+	*taken_back += nr_pages;
 }
 
 #else
@@ -37,12 +41,13 @@ static inline void compat_take_back(struct tlbbatch_context *ctx,
  */
 #define COMPAT_WITNESS_IS_TRACED	true
 
-static inline u64 compat_pages_written(const struct tlbbatch_context *ctx)
+static inline u64 compat_pages_written(const struct reclaim_stat *stat,
+				       u64 taken_back, u64 traced)
 {
-	return ctx->pages_traced;
+	return traced;
 }
 
-static inline void compat_take_back(struct tlbbatch_context *ctx,
+static inline void compat_take_back(struct reclaim_stat *stat, u64 *taken_back,
 				    struct folio *folio, unsigned int nr_pages)
 {
 }

@@ -15,11 +15,8 @@
 #define TLBBATCH_DEBUG_H
 
 #include <linux/types.h>
-#include <tlbbatch/batch_policy.h>
 
 struct folio;
-struct scan_control;
-struct tlbbatch_context;
 
 #if defined(TLBBATCH_NEGATIVE_LATE)
 #define TLBBATCH_DEBUG_NOTICE	"; NEGATIVE CONTROL: flushes late, LOSES DATA"
@@ -82,11 +79,11 @@ struct tlbbatch_debug_pass {
 	unsigned int freed;
 };
 
-void tlbbatch_debug_dropped(struct tlbbatch_debug_pass *pass, enum tlbbatch_drop reason);
+void tlbbatch_debug_dropped(struct tlbbatch_debug_pass *pass, bool mapped, bool gone);
 void tlbbatch_debug_freed(struct tlbbatch_debug_pass *pass);
 void tlbbatch_debug_pass_folios(unsigned int deferred, unsigned int dropped,
 				unsigned int mapped, unsigned int gone, unsigned int freed);
-void tlbbatch_debug_pass_end(const struct tlbbatch_context *ctx);
+void tlbbatch_debug_pass_end(const struct tlbbatch_debug_pass *pass, unsigned int deferred);
 bool tlbbatch_dirty_break(enum tlbbatch_dirty_break rule);
 const char *tlbbatch_debug_proto(const char *hook, const char *proto);
 bool tlbbatch_luf_break(enum tlbbatch_luf_break rule);
@@ -104,9 +101,8 @@ u64 tlbbatch_debug_clock(void);
 void tlbbatch_debug_spent_own(u64 start);
 void tlbbatch_debug_spent_writing(u64 start);
 bool tlbbatch_debug_inject_writeout(struct folio *folio, int *ret);
-void tlbbatch_debug_before_flush(const struct tlbbatch_context *ctx);
-unsigned int tlbbatch_debug_pass_batch(const struct scan_control *sc,
-				       unsigned int batch_size);
+void tlbbatch_debug_before_flush(bool owes);
+bool tlbbatch_debug_priority_low(int priority);
 bool tlbbatch_debug_flush_each(void);
 void tlbbatch_debug_lose(struct folio *folio);
 
@@ -116,7 +112,7 @@ struct tlbbatch_debug_pass {
 };
 
 static inline void tlbbatch_debug_dropped(struct tlbbatch_debug_pass *pass,
-					  enum tlbbatch_drop reason)
+					  bool mapped, bool gone)
 {
 }
 
@@ -124,7 +120,8 @@ static inline void tlbbatch_debug_freed(struct tlbbatch_debug_pass *pass)
 {
 }
 
-static inline void tlbbatch_debug_pass_end(const struct tlbbatch_context *ctx)
+static inline void tlbbatch_debug_pass_end(const struct tlbbatch_debug_pass *pass,
+					   unsigned int deferred)
 {
 }
 
@@ -215,7 +212,7 @@ static inline void tlbbatch_debug_lose(struct folio *folio)
 {
 }
 
-static inline void tlbbatch_debug_before_flush(const struct tlbbatch_context *ctx)
+static inline void tlbbatch_debug_before_flush(bool owes)
 {
 }
 
@@ -224,10 +221,9 @@ static inline bool tlbbatch_debug_flush_each(void)
 	return false;
 }
 
-static inline unsigned int tlbbatch_debug_pass_batch(const struct scan_control *sc,
-						     unsigned int batch_size)
+static inline bool tlbbatch_debug_priority_low(int priority)
 {
-	return batch_size;
+	return false;
 }
 
 #endif /* TLBBATCH_DEBUG */

@@ -48,10 +48,9 @@ int tlbbatch_symbol_check(const char *name, const char *proto, char *reason,
 bool tlbbatch_writer_is_gated(unsigned long writer);
 bool tlbbatch_demotes(int nid);
 struct mem_cgroup *tlbbatch_target_memcg(const struct scan_control *sc);
-#ifdef TLBBATCH_DEBUG
+/* Only builds for tests have these two. */
 unsigned long tlbbatch_nr_to_reclaim(const struct scan_control *sc);
 int tlbbatch_priority(const struct scan_control *sc);
-#endif
 int tlbbatch_pageout_success(void);
 
 #endif /* TLBBATCH_SYMBOLS_H */
