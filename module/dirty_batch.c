@@ -21,7 +21,6 @@
 #include <tlbbatch/flush.h>
 #include <tlbbatch/folio_free.h>
 #include <tlbbatch/folio_write.h>
-#include <tlbbatch/reclaim_hooks.h>
 
 /**
  * tlbbatch_batch_defer() - let a folio wait

@@ -11,7 +11,6 @@
 #include <linux/mmzone.h>
 #include <linux/nodemask.h>
 #include <linux/printk.h>
-#include <compat/swap_io_compat.h>
 #include <tlbbatch/btf.h>
 #include <tlbbatch/debug.h>
 #include <tlbbatch/hook.h>

@@ -8,7 +8,7 @@
 #define TLBBATCH_COMPAT_SWAP_IO_H
 
 #include <linux/mm_types.h>
-#include <linux/static_call.h>
+#include <tlbbatch/kernel_calls.h>
 #include "probed.h"
 
 #ifdef TLBBATCH_HAVE_SWAP_IO_CTX
@@ -24,10 +24,6 @@
 struct compat_swap_io {
 	struct swap_io_ctx ctx;
 };
-
-void tlbbatch_type_swap_write_submit(struct swap_io_ctx *io);
-DECLARE_STATIC_CALL(tlbbatch_swap_write_submit,
-		    tlbbatch_type_swap_write_submit);
 
 static inline struct swap_io_ctx *
 compat_swap_io_handle(struct compat_swap_io *own)
@@ -48,10 +44,6 @@ struct swap_iocb;
 struct compat_swap_io {
 	struct swap_iocb *plug;
 };
-
-void tlbbatch_type_swap_write_unplug(struct swap_iocb *plug);
-DECLARE_STATIC_CALL(tlbbatch_swap_write_unplug,
-		    tlbbatch_type_swap_write_unplug);
 
 static inline struct swap_io_ctx *
 compat_swap_io_handle(struct compat_swap_io *own)

@@ -3,10 +3,26 @@
 #ifndef TLBBATCH_DIRTY_BATCH_H
 #define TLBBATCH_DIRTY_BATCH_H
 
+#include <tlbbatch/batch_policy.h>
 #include <tlbbatch/reclaim_context.h>
 
 struct swap_io_ctx;
-struct tlbbatch_writeout;
+
+/**
+ * struct tlbbatch_writeout - a folio at a gate
+ * @folio: locked, its dirty bit cleared for I/O
+ * @io: reclaim's swap I/O, to be handed on
+ * @gate: which gate
+ * @for_reclaim: reclaim asks for it
+ * @nr_pages: pages that it had at the gate
+ */
+struct tlbbatch_writeout {
+	struct folio *folio;
+	struct swap_io_ctx *io;
+	enum tlbbatch_gate gate;
+	bool for_reclaim;
+	long nr_pages;
+};
 
 void tlbbatch_batch_defer(struct tlbbatch_context *ctx,
 			  const struct tlbbatch_writeout *out);

@@ -19,6 +19,7 @@
 
 struct mem_cgroup;
 struct swap_io_ctx;
+struct swap_iocb;
 
 /* Never defined: they give the static calls below their types. */
 unsigned long tlbbatch_type_kallsyms_lookup_name(const char *name);
@@ -39,6 +40,9 @@ void tlbbatch_type_count_memcg_events(struct mem_cgroup *memcg,
 void tlbbatch_type_flush_tlb_batched_pending(struct mm_struct *mm);
 void tlbbatch_type_flush_tlb_all(void);
 int tlbbatch_type_write(struct swap_io_ctx *io, struct folio *folio);
+/* A kernel has the first, or up to 7.2 the second: see swap_io_compat.h. */
+void tlbbatch_type_swap_write_submit(struct swap_io_ctx *io);
+void tlbbatch_type_swap_write_unplug(struct swap_iocb *plug);
 /* Of luf_returns.c, whose static calls are its own. */
 unsigned long tlbbatch_type_bulk(gfp_t gfp, int nid, nodemask_t *nodemask,
 				 int nr_pages, struct page **array);
@@ -67,6 +71,10 @@ DECLARE_STATIC_CALL(tlbbatch_count_memcg_events,
 DECLARE_STATIC_CALL(tlbbatch_flush_tlb_batched_pending,
 		    tlbbatch_type_flush_tlb_batched_pending);
 DECLARE_STATIC_CALL(tlbbatch_flush_tlb_all, tlbbatch_type_flush_tlb_all);
+DECLARE_STATIC_CALL(tlbbatch_swap_write_submit,
+		    tlbbatch_type_swap_write_submit);
+DECLARE_STATIC_CALL(tlbbatch_swap_write_unplug,
+		    tlbbatch_type_swap_write_unplug);
 
 /* Write a folio out behind its gate's hook, whatever shape the kernel's has. */
 DECLARE_STATIC_CALL(tlbbatch_write_swap, tlbbatch_type_write);

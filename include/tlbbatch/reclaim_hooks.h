@@ -10,6 +10,7 @@
 #include <linux/mm_types.h>
 #include <linux/types.h>
 #include <tlbbatch/batch_policy.h>
+#include <tlbbatch/dirty_batch.h>
 #include <tlbbatch/reclaim_context.h>
 
 /* reclaim_hooks.c: a pass, and the flushes inside it */
@@ -20,22 +21,6 @@ unsigned int tlbbatch_pass_end(struct tlbbatch_context *ctx,
 			       unsigned int nr_reclaimed);
 void tlbbatch_hook_try_to_unmap_flush(void);
 void tlbbatch_hook_try_to_unmap_flush_dirty(void);
-
-/**
- * struct tlbbatch_writeout - a folio at a gate
- * @folio: locked, its dirty bit cleared for I/O
- * @io: reclaim's swap I/O, to be handed on
- * @gate: which gate
- * @for_reclaim: reclaim asks for it
- * @nr_pages: pages that it had at the gate
- */
-struct tlbbatch_writeout {
-	struct folio *folio;
-	struct swap_io_ctx *io;
-	enum tlbbatch_gate gate;
-	bool for_reclaim;
-	long nr_pages;
-};
 
 /**
  * struct tlbbatch_file_write - reclaim writes a dirty folio, perhaps a file's
