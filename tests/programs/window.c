@@ -6,10 +6,12 @@
  * One thread pages memory out; as soon as the module says that folios wait,
  * another one refaults them, unmaps them, truncates their file, pins them, ...
  * Afterwards every byte must be what it has to be. The calling script looks at
- * the module's counters to see that the action really met waiting folios.
+ * the module's counters to see that the action really met waiting folios: --reasons
+ * tells what they may be dropped for then, with swap on a disk or on zram.
  */
 #include "common.h"
 #include "content.h"
+#include "module.h"
 #include <sys/swap.h>
 
 #define STATS		"/sys/kernel/tlbbatch/stats/"
@@ -386,29 +388,53 @@ static void do_pwrite(struct window *w)
 	}
 }
 
+#define GONE		(1U << TLBBATCH_DROP_GONE)
+#define LOCKED		(1U << TLBBATCH_DROP_LOCKED)
+#define MAPPED		(1U << TLBBATCH_DROP_MAPPED)
+#define REFERENCED	(1U << TLBBATCH_DROP_REFERENCED)
+
 struct action {
 	const char *name;
 	void (*act)(struct window *w);
 	int (*check)(struct window *w);
 	enum { PRIVATE = 1, SHARED = 2, HUGE = 4 } on;
+	/* What the recheck may answer; none where folios may just be written. */
+	unsigned int reasons;
+	/* And on zram: 7.x's page fault takes what it holds out of the swap cache at once. */
+	unsigned int zram_reasons;
 };
 
 static const struct action actions[] = {
-	{ "nothing",	do_nothing,	check_kept,	PRIVATE | SHARED | HUGE },
-	{ "read",	do_read,	check_kept,	PRIVATE | SHARED | HUGE },
-	{ "write",	do_write,	check_written,	PRIVATE | SHARED | HUGE },
-	{ "fork",	do_fork,	check_forked,	PRIVATE | HUGE },
-	{ "munmap",	do_munmap,	check_written,	PRIVATE | HUGE },
-	{ "mremap",	do_mremap,	check_kept,	PRIVATE | HUGE },
-	{ "mprotect",	do_mprotect,	check_kept,	PRIVATE | SHARED },
-	{ "dontneed",	do_dontneed,	check_zeros,	PRIVATE | HUGE },
-	{ "mlock",	do_mlock,	check_kept,	PRIVATE | SHARED },
-	{ "pageout",	do_pageout,	check_kept,	PRIVATE | SHARED | HUGE },
-	{ "swapoff",	do_swapoff,	check_kept,	PRIVATE | SHARED | HUGE },
-	{ "vmsplice",	do_vmsplice,	check_kept,	PRIVATE | SHARED },
-	{ "truncate",	do_truncate,	check_zeros,	SHARED },
-	{ "punch",	do_punch,	check_punched,	SHARED },
-	{ "pwrite",	do_pwrite,	check_written,	SHARED },
+	{ "nothing",	do_nothing,	check_kept,	PRIVATE | SHARED | HUGE,
+	  0, 0 },
+	{ "read",	do_read,	check_kept,	PRIVATE | SHARED | HUGE,
+	  MAPPED, GONE },
+	{ "write",	do_write,	check_written,	PRIVATE | SHARED | HUGE,
+	  MAPPED | GONE | REFERENCED, 0 },
+	{ "fork",	do_fork,	check_forked,	PRIVATE | HUGE,
+	  MAPPED | GONE | REFERENCED, 0 },
+	{ "munmap",	do_munmap,	check_written,	PRIVATE | HUGE,
+	  GONE, 0 },
+	{ "mremap",	do_mremap,	check_kept,	PRIVATE | HUGE,
+	  MAPPED | GONE | REFERENCED, 0 },
+	{ "mprotect",	do_mprotect,	check_kept,	PRIVATE | SHARED,
+	  MAPPED | GONE | REFERENCED, 0 },
+	{ "dontneed",	do_dontneed,	check_zeros,	PRIVATE | HUGE,
+	  GONE, 0 },
+	{ "mlock",	do_mlock,	check_kept,	PRIVATE | SHARED,
+	  MAPPED, GONE },
+	{ "pageout",	do_pageout,	check_kept,	PRIVATE | SHARED | HUGE,
+	  0, 0 },
+	{ "swapoff",	do_swapoff,	check_kept,	PRIVATE | SHARED | HUGE,
+	  MAPPED | GONE | LOCKED | REFERENCED, 0 },
+	{ "vmsplice",	do_vmsplice,	check_kept,	PRIVATE | SHARED,
+	  MAPPED, GONE },
+	{ "truncate",	do_truncate,	check_zeros,	SHARED,
+	  GONE, 0 },
+	{ "punch",	do_punch,	check_punched,	SHARED,
+	  GONE, 0 },
+	{ "pwrite",	do_pwrite,	check_written,	SHARED,
+	  0, 0 },
 };
 
 static void map(struct window *w, int on)
@@ -438,6 +464,28 @@ static void map(struct window *w, int on)
 	} else if (madvise(w->base, bytes, MADV_NOHUGEPAGE)) {
 		die_environment("MADV_NOHUGEPAGE: %s", strerror(errno));
 	}
+}
+
+static void list_reasons(const struct action *action, const char *swap)
+{
+	static const char *const names[] = {
+#define X(upper, lower) #lower,
+		DROP_REASONS(X)
+#undef X
+	};
+	unsigned int reasons = action->reasons;
+	bool any = false;
+	size_t i;
+
+	if (!strcmp(swap, "zram"))
+		reasons |= action->zram_reasons;
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		if (!(reasons & 1U << i))
+			continue;
+		say(STDOUT_FILENO, "%s%s", any ? " " : "", names[i]);
+		any = true;
+	}
+	say(STDOUT_FILENO, any ? "\n" : "-\n");
 }
 
 static void run(struct window *w, const struct action *action, int on)
@@ -475,12 +523,13 @@ int main(int argc, char **argv)
 		{ "shared", no_argument, NULL, 's' },
 		{ "huge", no_argument, NULL, 'h' },
 		{ "list", no_argument, NULL, 'l' },
+		{ "reasons", required_argument, NULL, 'r' },
 		{ "cgroup", required_argument, NULL, 'c' },
 		{ "swap-device", required_argument, NULL, 'd' },
 		{ }
 	};
 	struct window w = { .nr_pages = 32, .seed = 0x7717 };
-	const char *name = "nothing";
+	const char *name = "nothing", *swap = NULL;
 	int on = PRIVATE, option;
 	bool list = false;
 	size_t i;
@@ -503,6 +552,9 @@ int main(int argc, char **argv)
 		case 'l':
 			list = true;
 			break;
+		case 'r':
+			swap = optarg;
+			break;
 		case 'c':
 			w.cgroup = optarg;
 			break;
@@ -510,11 +562,15 @@ int main(int argc, char **argv)
 			w.swap_device = optarg;
 			break;
 		default:
-			die_usage("window --cgroup DIR [--action NAME] [--pages N] [--shared|--huge] [--swap-device DEV] | --list");
+			die_usage("window --cgroup DIR [--action NAME] [--pages N] [--shared|--huge] [--swap-device DEV] | [--shared|--huge] --list | --action NAME --reasons SWAP");
 		}
 	}
 	for (i = 0; i < ARRAY_SIZE(actions); i++) {
-		if (!(actions[i].on & on))
+		if (swap && !strcmp(actions[i].name, name)) {
+			list_reasons(&actions[i], swap);
+			return STRESS_OK;
+		}
+		if (swap || !(actions[i].on & on))
 			continue;
 		if (list) {
 			say(STDOUT_FILENO, "%s\n", actions[i].name);
