@@ -25,7 +25,6 @@
 #include "uring.h"
 #include <sys/shm.h>
 
-#define STATS		"/sys/kernel/tlbbatch/stats/"
 #define DRIVER		"/sys/module/shmem_driver/parameters/act"
 #define POISON		"/sys/kernel/debug/hwpoison/corrupt-pfn"
 #define PAGEMAP_PFN	((1ULL << 55) - 1)
@@ -77,17 +76,6 @@ static int verify(const struct scene *scene)
 				break;
 			}
 	return wrong;
-}
-
-static uint64_t folios_waiting(void)
-{
-	char text[32] = "";
-	int fd = open(STATS "folios_waiting", O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
-		die_environment("folios_waiting: %s", strerror(errno));
-	close(fd);
-	return strtoull(text, NULL, 10);
 }
 
 /* x86 puts a flush off only if another CPU uses this mm too. */
@@ -272,12 +260,6 @@ static void do_nothing(struct scene *scene)
 	(void)scene;
 }
 
-static const char *const names[] = {
-#define X(upper, lower) [TLBBATCH_DROP_##upper] = #lower,
-	DROP_REASONS(X)
-#undef X
-};
-
 static const struct action {
 	/* For which folios are dropped; it is called by that. */
 	enum tlbbatch_drop reason;
@@ -353,7 +335,7 @@ static int run(struct scene *scene, const struct action *action)
 	__atomic_store_n(&scene->stop, true, __ATOMIC_RELAXED);
 	pthread_join(spinner, NULL);
 	say(STDOUT_FILENO, "action=%s wrong=%d waited=%zu again=%zu\n",
-	    names[action->reason], wrong, page, scene->again);
+	    drop_names[action->reason], wrong, page, scene->again);
 	return wrong ? STRESS_DATA_ERROR : STRESS_OK;
 }
 
@@ -363,7 +345,7 @@ static void list(const char *needs)
 
 	for (i = 0; i < ARRAY_SIZE(actions); i++)
 		if (!strcmp(needs, actions[i].needs ? actions[i].needs : ""))
-			say(STDOUT_FILENO, "%s\n", names[actions[i].reason]);
+			say(STDOUT_FILENO, "%s\n", drop_names[actions[i].reason]);
 }
 
 int main(int argc, char **argv)
@@ -379,7 +361,7 @@ int main(int argc, char **argv)
 		scene.cgroup = argv[1];
 		start_watchdog(60);
 		for (i = 0; i < ARRAY_SIZE(actions); i++)
-			if (!strcmp(names[actions[i].reason], argv[2]))
+			if (!strcmp(drop_names[actions[i].reason], argv[2]))
 				return run(&scene, &actions[i]);
 	}
 	die_usage("recheck CGROUP REASON | --list [MODULE]");

@@ -14,7 +14,6 @@
 #include "module.h"
 #include <sys/swap.h>
 
-#define STATS		"/sys/kernel/tlbbatch/stats/"
 #define WINDOW_MS	5000	/* give up when nothing waits by then */
 
 /* Documentation/admin-guide/mm/pagemap.rst */
@@ -91,24 +90,6 @@ static int verify_at(struct window *w, const char *base, uint64_t sequence,
 	return verify_range(w, base, 0, w->nr_pages, sequence, what);
 }
 
-static uint64_t stat_read(const char *name)
-{
-	char path[256], text[32];
-	ssize_t length;
-	int fd;
-
-	snprintf(path, sizeof(path), STATS "%s", name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		die_environment("%s: %s", path, strerror(errno));
-	length = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (length <= 0)
-		die_environment("%s cannot be read", path);
-	text[length] = '\0';
-	return strtoull(text, NULL, 10);
-}
-
 /* x86 puts a flush off only if another CPU uses this mm too. */
 static void *spin(void *argument)
 {
@@ -175,7 +156,7 @@ static bool some_wait(const struct window *w)
 	uint64_t entries[MAX_PAGES];
 	size_t i;
 
-	if (!stat_read("folios_waiting"))
+	if (!folios_waiting())
 		return false;
 	if (mincore(w->base, window_bytes(w), there))
 		die_environment("mincore: %s", strerror(errno));
@@ -388,10 +369,12 @@ static void do_pwrite(struct window *w)
 	}
 }
 
-#define GONE		(1U << TLBBATCH_DROP_GONE)
-#define LOCKED		(1U << TLBBATCH_DROP_LOCKED)
-#define MAPPED		(1U << TLBBATCH_DROP_MAPPED)
-#define REFERENCED	(1U << TLBBATCH_DROP_REFERENCED)
+#define DROP(reason)	(1U << TLBBATCH_DROP_##reason)
+#define GONE		DROP(GONE)
+#define MAPPED		DROP(MAPPED)
+#define MOVED		(MAPPED | GONE | DROP(REFERENCED))
+/* 7.x's page fault takes what zram holds out of the swap cache at once. */
+#define ZRAM_GONE	(1U << TLBBATCH_DROP_NR)
 
 struct action {
 	const char *name;
@@ -400,41 +383,28 @@ struct action {
 	enum { PRIVATE = 1, SHARED = 2, HUGE = 4 } on;
 	/* What the recheck may answer; none where folios may just be written. */
 	unsigned int reasons;
-	/* And on zram: 7.x's page fault takes what it holds out of the swap cache at once. */
-	unsigned int zram_reasons;
 };
 
 static const struct action actions[] = {
-	{ "nothing",	do_nothing,	check_kept,	PRIVATE | SHARED | HUGE,
-	  0, 0 },
+	{ "nothing",	do_nothing,	check_kept,	PRIVATE | SHARED | HUGE, 0 },
 	{ "read",	do_read,	check_kept,	PRIVATE | SHARED | HUGE,
-	  MAPPED, GONE },
-	{ "write",	do_write,	check_written,	PRIVATE | SHARED | HUGE,
-	  MAPPED | GONE | REFERENCED, 0 },
-	{ "fork",	do_fork,	check_forked,	PRIVATE | HUGE,
-	  MAPPED | GONE | REFERENCED, 0 },
-	{ "munmap",	do_munmap,	check_written,	PRIVATE | HUGE,
-	  GONE, 0 },
-	{ "mremap",	do_mremap,	check_kept,	PRIVATE | HUGE,
-	  MAPPED | GONE | REFERENCED, 0 },
-	{ "mprotect",	do_mprotect,	check_kept,	PRIVATE | SHARED,
-	  MAPPED | GONE | REFERENCED, 0 },
-	{ "dontneed",	do_dontneed,	check_zeros,	PRIVATE | HUGE,
-	  GONE, 0 },
+	  MAPPED | ZRAM_GONE },
+	{ "write",	do_write,	check_written,	PRIVATE | SHARED | HUGE, MOVED },
+	{ "fork",	do_fork,	check_forked,	PRIVATE | HUGE, MOVED },
+	{ "munmap",	do_munmap,	check_written,	PRIVATE | HUGE, GONE },
+	{ "mremap",	do_mremap,	check_kept,	PRIVATE | HUGE, MOVED },
+	{ "mprotect",	do_mprotect,	check_kept,	PRIVATE | SHARED, MOVED },
+	{ "dontneed",	do_dontneed,	check_zeros,	PRIVATE | HUGE, GONE },
 	{ "mlock",	do_mlock,	check_kept,	PRIVATE | SHARED,
-	  MAPPED, GONE },
-	{ "pageout",	do_pageout,	check_kept,	PRIVATE | SHARED | HUGE,
-	  0, 0 },
+	  MAPPED | ZRAM_GONE },
+	{ "pageout",	do_pageout,	check_kept,	PRIVATE | SHARED | HUGE, 0 },
 	{ "swapoff",	do_swapoff,	check_kept,	PRIVATE | SHARED | HUGE,
-	  MAPPED | GONE | LOCKED | REFERENCED, 0 },
+	  MOVED | DROP(LOCKED) },
 	{ "vmsplice",	do_vmsplice,	check_kept,	PRIVATE | SHARED,
-	  MAPPED, GONE },
-	{ "truncate",	do_truncate,	check_zeros,	SHARED,
-	  GONE, 0 },
-	{ "punch",	do_punch,	check_punched,	SHARED,
-	  GONE, 0 },
-	{ "pwrite",	do_pwrite,	check_written,	SHARED,
-	  0, 0 },
+	  MAPPED | ZRAM_GONE },
+	{ "truncate",	do_truncate,	check_zeros,	SHARED, GONE },
+	{ "punch",	do_punch,	check_punched,	SHARED, GONE },
+	{ "pwrite",	do_pwrite,	check_written,	SHARED, 0 },
 };
 
 static void map(struct window *w, int on)
@@ -466,26 +436,20 @@ static void map(struct window *w, int on)
 	}
 }
 
-static void list_reasons(const struct action *action, const char *swap)
+static void list_reasons(unsigned int reasons, const char *swap)
 {
-	static const char *const names[] = {
-#define X(upper, lower) #lower,
-		DROP_REASONS(X)
-#undef X
-	};
-	unsigned int reasons = action->reasons;
-	bool any = false;
-	size_t i;
+	const char *space = "";
+	unsigned int i;
 
-	if (!strcmp(swap, "zram"))
-		reasons |= action->zram_reasons;
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
+	if (reasons & ZRAM_GONE && !strcmp(swap, "zram"))
+		reasons |= GONE;
+	for (i = 0; i < TLBBATCH_DROP_NR; i++) {
 		if (!(reasons & 1U << i))
 			continue;
-		say(STDOUT_FILENO, "%s%s", any ? " " : "", names[i]);
-		any = true;
+		say(STDOUT_FILENO, "%s%s", space, drop_names[i]);
+		space = " ";
 	}
-	say(STDOUT_FILENO, any ? "\n" : "-\n");
+	say(STDOUT_FILENO, "%s\n", *space ? "" : "-");
 }
 
 static void run(struct window *w, const struct action *action, int on)
@@ -567,7 +531,7 @@ int main(int argc, char **argv)
 	}
 	for (i = 0; i < ARRAY_SIZE(actions); i++) {
 		if (swap && !strcmp(actions[i].name, name)) {
-			list_reasons(&actions[i], swap);
+			list_reasons(actions[i].reasons, swap);
 			return STRESS_OK;
 		}
 		if (swap || !(actions[i].on & on))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The module's own lists, so that no program copies one: its counters, why a folio that
- * waited is dropped, and the rules that a debug build takes out.
+ * waited is dropped, and the rules that a debug build takes out. And what it says.
  */
 #ifndef TEST_MODULE_H
 #define TEST_MODULE_H
@@ -15,5 +15,10 @@
 #include <tlbbatch/counters.h>
 #include <tlbbatch/debug.h>
 #pragma GCC diagnostic pop
+
+/* By enum tlbbatch_drop; a counter is called folios_dropped_NAME. */
+extern const char *const drop_names[];
+
+uint64_t folios_waiting(void);
 
 #endif
