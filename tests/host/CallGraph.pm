@@ -11,7 +11,7 @@ use warnings;
 use File::Basename qw(dirname);
 use Exporter qw(import);
 
-our @EXPORT_OK = qw(content read_files owners arrows circles);
+our @EXPORT_OK = qw(content read_files owners reached arrows circles);
 
 my $ID = qr/[A-Za-z_]\w*/;
 my $PARENS = qr/(\((?:[^()]++|(?-1))*\))/;
