@@ -11,7 +11,7 @@
 #include <linux/page-flags.h>
 #include <linux/smp.h>
 #include <compat/tlb_compat.h>
-#include <tlbbatch/counters.h>
+#include <tlbbatch/batch_counters.h>
 #include <tlbbatch/debug.h>
 #include <tlbbatch/flush.h>
 #include <tlbbatch/kernel_calls.h>

@@ -15,7 +15,7 @@
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include <tlbbatch/counters.h>
+#include <tlbbatch/luf_counters.h>
 #include <tlbbatch/debug.h>
 #include <tlbbatch/luf_alloc.h>
 #include <tlbbatch/luf_pass.h>
@@ -229,7 +229,7 @@ void tlbbatch_luf_see_pass(void)
 	struct pass *pass = tlbbatch_luf_get_pass() ?: claim_pass();
 
 	if (!pass) {
-		tlbbatch_count(TLBBATCH_LUF_PASSES_UNSEEN, 1);
+		tlbbatch_luf_count(TLBBATCH_LUF_PASSES_UNSEEN, 1);
 		return;
 	}
 	tlbbatch_luf_forget(pass);

@@ -18,7 +18,7 @@
 #include <linux/printk.h>
 #include <linux/workqueue.h>
 #include <compat/stat_compat.h>
-#include <tlbbatch/counters.h>
+#include <tlbbatch/batch_counters.h>
 #include <tlbbatch/debug.h>
 #include <tlbbatch/dirty_batch.h>
 #include <tlbbatch/flush.h>

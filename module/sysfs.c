@@ -4,11 +4,12 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
+#include <tlbbatch/batch_counters.h>
 #include <tlbbatch/batch_policy.h>
-#include <tlbbatch/counters.h>
 #include <tlbbatch/hook.h>
 #include <tlbbatch/knobs.h>
 #include <tlbbatch/luf.h>
+#include <tlbbatch/luf_counters.h>
 #include <tlbbatch/luf_table.h>
 #include <tlbbatch/reclaim_context.h>
 #include <tlbbatch/sysfs.h>
@@ -144,14 +145,19 @@ static const struct attribute_group luf_group = {
 	.attrs = luf_attrs,
 };
 
+static u64 luf_counter(enum tlbbatch_luf_counter counter)
+{
+	return tlbbatch_counter_read(&tlbbatch_luf_counters, counter);
+}
+
 /* What LUF would have flushed, and what it would never have had to: ideal, as posted. */
 static ssize_t flushes_luf_show(struct kobject *kobj,
 				struct kobj_attribute *attr, char *buf)
 {
 	tlbbatch_luf_settle();
 	return sysfs_emit(buf, "%llu\n",
-			  tlbbatch_counter_read(TLBBATCH_LUF_NEEDED) +
-			  tlbbatch_counter_read(TLBBATCH_LUF_GIVEN_UP));
+			  luf_counter(TLBBATCH_LUF_NEEDED) +
+			  luf_counter(TLBBATCH_LUF_GIVEN_UP));
 }
 
 static ssize_t flushes_avoided_show(struct kobject *kobj,
@@ -159,7 +165,7 @@ static ssize_t flushes_avoided_show(struct kobject *kobj,
 {
 	tlbbatch_luf_settle();
 	return sysfs_emit(buf, "%llu\n",
-			  tlbbatch_counter_read(TLBBATCH_LUF_SAVED));
+			  luf_counter(TLBBATCH_LUF_SAVED));
 }
 
 static ssize_t flushes_luf_as_posted_show(struct kobject *kobj,
@@ -167,8 +173,8 @@ static ssize_t flushes_luf_as_posted_show(struct kobject *kobj,
 {
 	tlbbatch_luf_settle();
 	return sysfs_emit(buf, "%llu\n",
-			  tlbbatch_counter_read(TLBBATCH_LUF_POSTED_NEEDED) +
-			  tlbbatch_counter_read(TLBBATCH_LUF_POSTED_GIVEN_UP));
+			  luf_counter(TLBBATCH_LUF_POSTED_NEEDED) +
+			  luf_counter(TLBBATCH_LUF_POSTED_GIVEN_UP));
 }
 
 static ssize_t flushes_avoided_as_posted_show(struct kobject *kobj,
@@ -177,7 +183,7 @@ static ssize_t flushes_avoided_as_posted_show(struct kobject *kobj,
 {
 	tlbbatch_luf_settle();
 	return sysfs_emit(buf, "%llu\n",
-			  tlbbatch_counter_read(TLBBATCH_LUF_POSTED_SAVED));
+			  luf_counter(TLBBATCH_LUF_POSTED_SAVED));
 }
 
 static struct kobj_attribute flushes_luf_attr = __ATTR_RO_MODE(flushes_luf, 0400);
@@ -213,7 +219,7 @@ static ssize_t hook_show(struct kobject *kobj, struct kobj_attribute *attr,
 static ssize_t stat_show(struct kobject *kobj, struct kobj_attribute *attr,
 			 char *buf)
 {
-	return sysfs_emit(buf, "%llu\n", tlbbatch_counter_read(row_of(attr)));
+	return sysfs_emit(buf, "%llu\n", tlbbatch_counter_read(&tlbbatch_batch_counters, row_of(attr)));
 }
 
 static ssize_t folios_waiting_show(struct kobject *kobj,
@@ -228,25 +234,17 @@ static ssize_t luf_stat_show(struct kobject *kobj, struct kobj_attribute *attr,
 			     char *buf)
 {
 	tlbbatch_luf_settle();
-	return sysfs_emit(buf, "%llu\n",
-			  tlbbatch_counter_read(TLBBATCH_NR_STATS + row_of(attr)));
+	return sysfs_emit(buf, "%llu\n", luf_counter(row_of(attr)));
 }
-
-static const char *const stat_names[] = {
-#define X(upper, lower) #lower,
-	COUNTERS(X)
-	LUF_COUNTERS(X)
-#undef X
-};
 
 static const char *stat_name(unsigned int index)
 {
-	return stat_names[index];
+	return tlbbatch_batch_counters.names[index];
 }
 
 static const char *luf_stat_name(unsigned int index)
 {
-	return stat_names[TLBBATCH_NR_STATS + index];
+	return tlbbatch_luf_counters.names[index];
 }
 
 static const char *hook_name(unsigned int index)
@@ -349,7 +347,7 @@ static int luf_make(void)
 	if (!luf)
 		return -ENOMEM;
 	if (table_make(luf, &luf_stats_table,
-		       TLBBATCH_NR_COUNTERS - TLBBATCH_NR_STATS))
+		       TLBBATCH_LUF_NR_COUNTERS))
 		goto put;
 	err = sysfs_create_group(luf, &luf_group);
 	if (!err)
@@ -381,7 +379,7 @@ int tlbbatch_sysfs_init(void)
 		return -ENOMEM;
 	if (table_make(root, &hooks_table, tlbbatch_nr_hooks))
 		goto put;
-	if (table_make(root, &stats_table, TLBBATCH_NR_STATS))
+	if (table_make(root, &stats_table, TLBBATCH_NR_COUNTERS))
 		goto drop_hooks;
 	if (luf_make())
 		goto drop_stats;
