@@ -8,13 +8,13 @@
 #include <linux/printk.h>
 #include <tlbbatch/batch_policy.h>
 #include <tlbbatch/debug.h>
+#include <tlbbatch/feature.h>
 #include <tlbbatch/hook.h>
 #include <tlbbatch/knobs.h>
 #include <tlbbatch/reclaim_context.h>
 
 /* Serialises writers. Reclaim never takes it: it reads with READ_ONCE(). */
 static DEFINE_MUTEX(knob_mutex);
-static bool enabled;
 static unsigned int batch_size = TLBBATCH_BATCH_DEFAULT;
 static unsigned int enabled_at_load;
 
@@ -46,13 +46,18 @@ int tlbbatch_knob_parse(const char *text, size_t len, unsigned int min,
 	return 0;
 }
 
+struct tlbbatch_feature tlbbatch_batch = {
+	.name = "batching",
+	.find = tlbbatch_hooks_resolve,
+};
+
 static int enable(void)
 {
-	int err = enabled ? 0 : tlbbatch_hooks_attach();
+	int err = tlbbatch_batch.on ? 0 : tlbbatch_hooks_attach();
 
 	if (err)
 		return err;
-	enabled = true;
+	WRITE_ONCE(tlbbatch_batch.on, true);
 	tlbbatch_contexts_admit(true);
 	return 0;
 }
@@ -75,7 +80,7 @@ static int disable(bool killable)
 		return err;
 	/* Want of memory can keep a hook: it does nothing, and batching is off. */
 	err = tlbbatch_hooks_detach();
-	enabled = false;
+	WRITE_ONCE(tlbbatch_batch.on, false);
 	return err;
 }
 
@@ -131,7 +136,7 @@ int tlbbatch_knob_set_batch_size(unsigned int folios)
  */
 unsigned int tlbbatch_knob_enabled(void)
 {
-	return READ_ONCE(enabled);
+	return READ_ONCE(tlbbatch_batch.on);
 }
 
 /**

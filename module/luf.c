@@ -28,6 +28,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <compat/tlb_compat.h>
+#include <tlbbatch/feature.h>
 #include <tlbbatch/luf.h>
 #include <tlbbatch/luf_observe.h>
 #include <tlbbatch/luf_pass.h>
@@ -279,12 +280,7 @@ void tlbbatch_luf_settle(void)
 	mutex_unlock(&luf_mutex);
 }
 
-/**
- * tlbbatch_luf_init() - find what tracking needs; it stays off
- *
- * Context: load; symbols found and BTF open.
- */
-void tlbbatch_luf_init(void)
+static void find(void)
 {
 	missing = tlbbatch_luf_resolve();
 	if (missing)
@@ -292,11 +288,11 @@ void tlbbatch_luf_init(void)
 }
 
 /**
- * tlbbatch_luf_exit() - stop for good
+ * tlbbatch_luf_unload() - stop for good
  *
  * Context: unload; sysfs is gone.
  */
-void tlbbatch_luf_exit(void)
+void tlbbatch_luf_unload(void)
 {
 	/* Text that ftrace may still call is never freed. */
 	mutex_lock(&luf_mutex);
@@ -304,3 +300,8 @@ void tlbbatch_luf_exit(void)
 		schedule_timeout_idle(EXIT_RETRY);
 	mutex_unlock(&luf_mutex);
 }
+
+struct tlbbatch_feature tlbbatch_luf = {
+	.name = "LUF tracking",
+	.find = find,
+};

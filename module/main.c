@@ -9,11 +9,9 @@
 #include <linux/module.h>
 #include <linux/printk.h>
 #include <tlbbatch/debug.h>
+#include <tlbbatch/feature.h>
 #include <tlbbatch/hook.h>
-#include <tlbbatch/knobs.h>
-#include <tlbbatch/luf.h>
 #include <tlbbatch/reclaim_context.h>
-#include <tlbbatch/reclaim_hooks.h>
 #include <tlbbatch/symbols.h>
 #include <tlbbatch/sysfs.h>
 
@@ -24,8 +22,7 @@
 /* Resolving hooks can't fail: what isn't found makes a feature unavailable. */
 static int hooks_init(void)
 {
-	tlbbatch_hooks_resolve();
-	tlbbatch_luf_init();
+	tlbbatch_features_find();
 	/* The BTF index has served: it is larger than all the rest. */
 	tlbbatch_symbols_exit();
 	return 0;
@@ -40,9 +37,7 @@ static const struct step {
 	{ "contexts", tlbbatch_contexts_init, tlbbatch_contexts_exit },
 	{ "symbols", tlbbatch_symbols_init, tlbbatch_symbols_exit },
 	{ "hooks", hooks_init, tlbbatch_hooks_retire },
-	{ "luf", NULL, tlbbatch_luf_exit },
-	{ "tripwire", NULL, tlbbatch_tripwire_exit },
-	{ "knobs", tlbbatch_knobs_init, tlbbatch_knobs_exit },
+	{ "features", tlbbatch_features_init, tlbbatch_features_exit },
 	{ "sysfs", tlbbatch_sysfs_init, tlbbatch_sysfs_exit },
 };
 
@@ -77,7 +72,7 @@ static int __init tlbbatch_init(void)
 		}
 	}
 	pr_info("%s loaded, %s%s\n", TLBBATCH_VERSION,
-		tlbbatch_knob_enabled() ? "enabled" : "inert",
+		tlbbatch_features_on() ? "enabled" : "inert",
 		TLBBATCH_DEBUG_NOTICE);
 	return 0;
 }

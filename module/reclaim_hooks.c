@@ -40,12 +40,15 @@ static void tripped(struct work_struct *work)
 static DECLARE_WORK(trip_work, tripped);
 
 /**
- * tlbbatch_tripwire_exit() - let a tripwire that went off do its work
+ * tlbbatch_batch_unload() - stop batching for good
  *
- * Context: process context, may sleep; no pass runs any more.
+ * A tripwire that went off does its work first.
+ *
+ * Context: unload; sysfs is gone.
  */
-void tlbbatch_tripwire_exit(void)
+void tlbbatch_batch_unload(void)
 {
+	tlbbatch_knobs_exit();
 	cancel_work_sync(&trip_work);
 }
 

@@ -47,6 +47,6 @@ const char *tlbbatch_witness_resolve(void);
 int tlbbatch_witness_attach(void);
 void tlbbatch_witness_detach(void);
 
-void tlbbatch_tripwire_exit(void);
+void tlbbatch_batch_unload(void);
 
 #endif /* TLBBATCH_RECLAIM_HOOKS_H */

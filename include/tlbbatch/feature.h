@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A feature is a row in features.c: all that the rest of the module knows of it. The
+ * core, the hook engine and sysfs go through the rows and name none.
+ */
+#ifndef TLBBATCH_FEATURE_H
+#define TLBBATCH_FEATURE_H
+
+#include <linux/kobject.h>
+#include <linux/sysfs.h>
+#include <linux/types.h>
+#include <tlbbatch/counters.h>
+
+/**
+ * struct tlbbatch_files - what a feature shows under /sys/kernel/tlbbatch
+ * @dir: its directory there, NULL if that is /sys/kernel/tlbbatch itself
+ * @group: its knobs and states
+ * @counters: files in stats/ of its directory, one each; NULL if there are none
+ * @derived: more files there, ended by NULL; or NULL
+ * @settle: called before a counter is read; or NULL
+ * @mode: of the counters' files
+ * @shows_hooks: each of its redirects has a file in hooks/ of its directory
+ */
+struct tlbbatch_files {
+	const char *dir;
+	const struct attribute_group *group;
+	const struct tlbbatch_counters *counters;
+	struct kobj_attribute *const *derived;
+	void (*settle)(void);
+	umode_t mode;
+	bool shows_hooks;
+};
+
+/**
+ * struct tlbbatch_feature - what a feature does
+ * @name: for people
+ * @find: look for what it needs of the kernel, at load, symbols found and BTF open;
+ *	what is missing makes the feature unavailable; or NULL
+ * @on: it acts
+ */
+struct tlbbatch_feature {
+	const char *name;
+	void (*find)(void);
+
+	bool on;
+};
+
+/**
+ * struct tlbbatch_row - a feature in the list of all
+ * @feature: what it does
+ * @files: what it shows; or NULL
+ * @load: the end of the module's load: do what modprobe asks for; or NULL
+ * @unload: stop for good: returns when nothing is left behind; or NULL
+ */
+struct tlbbatch_row {
+	struct tlbbatch_feature *feature;
+	const struct tlbbatch_files *files;
+	int (*load)(void);
+	void (*unload)(void);
+};
+
+/* features.c */
+extern const struct tlbbatch_row tlbbatch_features[];
+extern const unsigned int tlbbatch_nr_features;
+
+#define for_each_tlbbatch_feature(row)					\
+	for (row = tlbbatch_features;					\
+	     row < tlbbatch_features + tlbbatch_nr_features; row++)
+
+void tlbbatch_features_find(void);
+int tlbbatch_features_init(void);
+void tlbbatch_features_exit(void);
+bool tlbbatch_features_on(void);
+
+#endif /* TLBBATCH_FEATURE_H */
