@@ -16,6 +16,11 @@
 #include <tlbbatch/flush.h>
 #include <tlbbatch/kernel_calls.h>
 
+DEFINE_STATIC_CALL_NULL(tlbbatch_orig_try_to_unmap_flush,
+			tlbbatch_type_try_to_unmap_flush);
+DEFINE_STATIC_CALL_NULL(tlbbatch_orig_try_to_unmap_flush_dirty,
+			tlbbatch_type_try_to_unmap_flush_dirty);
+
 /*
  * IPIs that a flush would send now: an upper bound. CPUs in lazy TLB mode stay
  * in the mask, and it holds the masks of every mm unmapped since the last flush.

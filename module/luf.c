@@ -32,6 +32,7 @@
 #include <tlbbatch/luf.h>
 #include <tlbbatch/luf_observe.h>
 #include <tlbbatch/luf_pass.h>
+#include <tlbbatch/luf_returns.h>
 #include <tlbbatch/luf_table.h>
 
 /* Generations looked at with preemption off: each may have thousands of pages. */
@@ -303,5 +304,6 @@ void tlbbatch_luf_unload(void)
 
 struct tlbbatch_feature tlbbatch_luf = {
 	.name = "LUF tracking",
+	.redirects = &tlbbatch_luf_redirects,
 	.find = find,
 };

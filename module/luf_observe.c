@@ -16,6 +16,7 @@
 #include <tlbbatch/hook.h>
 #include <tlbbatch/kernel_calls.h>
 #include <tlbbatch/luf_observe.h>
+#include <tlbbatch/luf_returns.h>
 #include <tlbbatch/luf_table.h>
 #include <tlbbatch/symbols.h>
 #include "targets.h"
@@ -92,60 +93,6 @@ static const char *resolve_entries(void)
 
 static bool entries_attached;
 
-/**
- * tlbbatch_luf_free_filter() - take all functions out of an ops' filter
- * @ops: not registered, and nobody is in it any more
- *
- * A reset of the filter would need memory. ftrace_free_filter() needs none, but leaves
- * pointers to what it freed (up to 6.1), so the ops is made anew.
- *
- * Context: process context, may sleep.
- */
-void tlbbatch_luf_free_filter(struct ftrace_ops *ops)
-{
-	unsigned long flags = ops->flags &
-			      (FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_PERMANENT |
-			       COMPAT_FTRACE_OPS_FL);
-	ftrace_func_t func = ops->func;
-
-	ftrace_free_filter(ops);
-	memset(ops, 0, sizeof(*ops));
-	ops->func = func;
-	ops->flags = flags;
-}
-
-/**
- * tlbbatch_luf_register() - register an ops with the filter that it has
- * @ops: the ops
- * @err: what setting the filter returned; if that failed, only the filter goes
- * @attached: receives whether ftrace may call @ops from now on; it may where it
- *	died half-way, too
- *
- * Context: process context, may sleep.
- * Return: 0, @err, or what ftrace returned. The filter is gone then, unless @attached.
- */
-int tlbbatch_luf_register(struct ftrace_ops *ops, int err, bool *attached)
-{
-	bool shown = !err;
-
-	if (!err)
-		err = register_ftrace_function(ops);
-	*attached = !err || (ops->flags & FTRACE_OPS_FL_ENABLED && shown);
-	if (*attached)
-		return err;
-	/*
-	 * ftrace shows an ops to those who walk its list before it may refuse it, and
-	 * waits for none of them: one of them may look at the filter still, or be on the
-	 * way to a replacement.
-	 */
-	if (shown) {
-		synchronize_rcu();
-		synchronize_rcu_tasks();
-	}
-	tlbbatch_luf_free_filter(ops);
-	return err;
-}
-
 static int attach_entries(void)
 {
 	struct tlbbatch_luf_entry *entry;
@@ -157,22 +104,7 @@ static int attach_entries(void)
 		if (err)
 			break;
 	}
-	return tlbbatch_luf_register(&ops, err, &entries_attached);
-}
-
-/* First unregister, then clear the filter: rule H7. */
-static int detach_entries(void)
-{
-	int err;
-
-	if (!entries_attached)
-		return 0;
-	err = unregister_ftrace_function(&ops);
-	if (err)
-		return err;
-	entries_attached = false;
-	tlbbatch_luf_free_filter(&ops);
-	return 0;
+	return tlbbatch_ops_register(&ops, err, &entries_attached);
 }
 
 /* Section: tracepoints */
@@ -250,6 +182,13 @@ static int attach_points(void)
 	return err;
 }
 
+static const char *returns_missing(void)
+{
+	const char *reason = tlbbatch_luf_redirects.unavailable;
+
+	return reason[0] ? reason : NULL;
+}
+
 /**
  * tlbbatch_luf_resolve() - find all that must be watched
  *
@@ -260,8 +199,9 @@ const char *tlbbatch_luf_resolve(void)
 {
 	if (tlbbatch_symbols_missing())
 		return tlbbatch_symbols_missing();
+	tlbbatch_redirects_resolve(&tlbbatch_luf_redirects, NULL);
 	return tlbbatch_luf_events_resolve() ?: resolve_entries() ?:
-	       tlbbatch_luf_returns_resolve() ?: resolve_points();
+	       returns_missing() ?: resolve_points();
 }
 
 /**
@@ -274,7 +214,7 @@ const char *tlbbatch_luf_resolve(void)
  */
 int tlbbatch_luf_attach(void)
 {
-	return attach_points() ?: tlbbatch_luf_returns_attach() ?:
+	return attach_points() ?: tlbbatch_redirects_attach(&tlbbatch_luf_redirects) ?:
 	       attach_entries();
 }
 
@@ -291,7 +231,8 @@ int tlbbatch_luf_attach(void)
  */
 int tlbbatch_luf_detach(void)
 {
-	int err = tlbbatch_luf_returns_detach() ?: detach_entries();
+	int err = tlbbatch_redirects_detach(&tlbbatch_luf_redirects) ?:
+		  tlbbatch_ops_unregister(&ops, &entries_attached);
 
 	if (err)
 		return err;

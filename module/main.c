@@ -28,6 +28,17 @@ static int hooks_init(void)
 	return 0;
 }
 
+/* Rule H13: nobody sleeps in a replacement who isn't in a pass. */
+static void leave_passes(void)
+{
+	tlbbatch_contexts_wait_turnover("unload", false);
+}
+
+static void hooks_exit(void)
+{
+	tlbbatch_hooks_retire(leave_passes);
+}
+
 /* A step either does all of its work or, failing, leaves nothing behind. */
 static const struct step {
 	const char *name;
@@ -36,7 +47,7 @@ static const struct step {
 } steps[] = {
 	{ "contexts", tlbbatch_contexts_init, tlbbatch_contexts_exit },
 	{ "symbols", tlbbatch_symbols_init, tlbbatch_symbols_exit },
-	{ "hooks", hooks_init, tlbbatch_hooks_retire },
+	{ "hooks", hooks_init, hooks_exit },
 	{ "features", tlbbatch_features_init, tlbbatch_features_exit },
 	{ "sysfs", tlbbatch_sysfs_init, tlbbatch_sysfs_exit },
 };

@@ -57,7 +57,10 @@ static const struct row_attribute *row_of(struct kobj_attribute *attr)
 static ssize_t hook_show(struct kobject *kobj, struct kobj_attribute *attr,
 			 char *buf)
 {
-	return tlbbatch_hook_describe(&tlbbatch_hooks[row_of(attr)->index], buf);
+	const struct row_attribute *row = row_of(attr);
+
+	return tlbbatch_hook_describe(tlbbatch_hook_at(row->feature->feature->redirects,
+						       row->index), buf);
 }
 
 static ssize_t stat_show(struct kobject *kobj, struct kobj_attribute *attr,
@@ -75,7 +78,7 @@ static ssize_t stat_show(struct kobject *kobj, struct kobj_attribute *attr,
 static const char *hook_name(const struct tlbbatch_row *feature,
 			     unsigned int index)
 {
-	return tlbbatch_hooks[index].name;
+	return tlbbatch_hook_at(feature->feature->redirects, index)->name;
 }
 
 static const char *stat_name(const struct tlbbatch_row *feature,
@@ -165,9 +168,8 @@ static int make_tables(struct kobject *parent, struct shown *shown,
 		       const struct tlbbatch_row *feature)
 {
 	const struct tlbbatch_files *files = feature->files;
-	const struct rows hooks = {
+	struct rows hooks = {
 		.dir = "hooks",
-		.nr = tlbbatch_nr_hooks,
 		.name = hook_name,
 		.show = hook_show,
 		.mode = 0444,
@@ -181,8 +183,10 @@ static int make_tables(struct kobject *parent, struct shown *shown,
 	};
 	int err = 0;
 
-	if (files->shows_hooks)
+	if (files->shows_hooks) {
+		hooks.nr = tlbbatch_nr_hooks(feature->feature->redirects);
 		err = table_make(parent, &shown->hooks, feature, &hooks);
+	}
 	if (err || !files->counters)
 		return err;
 	stats.nr = files->counters->nr;

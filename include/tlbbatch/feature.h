@@ -11,6 +11,8 @@
 #include <linux/types.h>
 #include <tlbbatch/counters.h>
 
+struct tlbbatch_redirects;
+
 /**
  * struct tlbbatch_files - what a feature shows under /sys/kernel/tlbbatch
  * @dir: its directory there, NULL if that is /sys/kernel/tlbbatch itself
@@ -34,12 +36,14 @@ struct tlbbatch_files {
 /**
  * struct tlbbatch_feature - what a feature does
  * @name: for people
+ * @redirects: the functions of the kernel that it redirects or looks at; or NULL
  * @find: look for what it needs of the kernel, at load, symbols found and BTF open;
  *	what is missing makes the feature unavailable; or NULL
  * @on: it acts
  */
 struct tlbbatch_feature {
 	const char *name;
+	struct tlbbatch_redirects *redirects;
 	void (*find)(void);
 
 	bool on;

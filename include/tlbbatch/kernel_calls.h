@@ -5,7 +5,7 @@
  * A static call is a direct call: it needs no ENDBR at its target (IBT), costs
  * no retpoline, and for a hooked function it may enter just behind the ftrace
  * site, so that an original is called without a second trip through ftrace.
- * Each is NULL until symbols.c or hook_engine.c has resolved and checked it;
+ * Each is NULL until symbols.c or hook_set.c has resolved and checked it;
  * nothing is hooked before all that a feature needs are set.
  */
 #ifndef TLBBATCH_KERNEL_CALLS_H
@@ -81,7 +81,7 @@ DECLARE_STATIC_CALL(tlbbatch_write_swap, tlbbatch_type_write);
 DECLARE_STATIC_CALL(tlbbatch_write_shmem, tlbbatch_type_write);
 
 /*
- * Originals of hooked functions: set by hook_engine.c. Those whose shape depends
+ * Originals of hooked functions: set by hook_set.c. Those whose shape depends
  * on the kernel are in include/compat/.
  */
 DECLARE_STATIC_CALL(tlbbatch_orig_try_to_unmap_flush,

@@ -7,7 +7,6 @@
 #include <tlbbatch/luf_flush.h>
 #include <tlbbatch/symbols.h>
 
-struct ftrace_ops;
 struct ftrace_regs;
 
 /**
@@ -52,12 +51,5 @@ bool tlbbatch_luf_large_freed_early(void);
 const char *tlbbatch_luf_resolve(void);
 int tlbbatch_luf_attach(void);
 int tlbbatch_luf_detach(void);
-int tlbbatch_luf_register(struct ftrace_ops *ops, int err, bool *attached);
-void tlbbatch_luf_free_filter(struct ftrace_ops *ops);
-
-/* luf_returns.c: what is watched to its end */
-const char *tlbbatch_luf_returns_resolve(void);
-int tlbbatch_luf_returns_attach(void);
-int tlbbatch_luf_returns_detach(void);
 
 #endif /* TLBBATCH_LUF_OBSERVE_H */

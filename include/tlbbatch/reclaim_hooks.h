@@ -13,6 +13,9 @@
 #include <tlbbatch/dirty_batch.h>
 #include <tlbbatch/reclaim_context.h>
 
+struct tlbbatch_hook_set;
+struct tlbbatch_redirects;
+
 /* reclaim_hooks.c: a pass, and the flushes inside it */
 struct tlbbatch_context *tlbbatch_pass_begin(struct pglist_data *pgdat,
 					     struct scan_control *sc,
@@ -37,7 +40,11 @@ void tlbbatch_file_write_begin(struct tlbbatch_file_write *write,
 			       struct folio *folio, unsigned long writer);
 int tlbbatch_file_write_end(const struct tlbbatch_file_write *write, int ret);
 
+/* hook_table.c */
+extern struct tlbbatch_redirects tlbbatch_batch_redirects;
+
 /* move_hook.c: no swap entry is moved before its flush */
+extern struct tlbbatch_hook_set tlbbatch_move_set;
 void tlbbatch_move_trampoline(void);
 void tlbbatch_move_callback(unsigned long ip, unsigned long parent_ip,
 			    struct ftrace_ops *ops, struct ftrace_regs *fregs);
