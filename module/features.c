@@ -32,8 +32,7 @@ void tlbbatch_features_find(void)
 	const struct tlbbatch_row *row;
 
 	for_each_tlbbatch_feature(row)
-		if (row->feature->find)
-			row->feature->find();
+		tlbbatch_feature_find(row->feature);
 }
 
 static void unload(unsigned int nr)

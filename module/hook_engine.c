@@ -123,13 +123,19 @@ static int attach(struct tlbbatch_hook *hook)
 static int attach_whole(struct tlbbatch_redirects *redirects)
 {
 	struct ftrace_ops *ops = &redirects->ops;
-	unsigned int i;
+	unsigned int i, nr = 0;
 	int err = 0;
 
 	tlbbatch_redirect_ops(ops);
-	for (i = 0; i < redirects->nr && !err; i++)
-		if (!redirects->hooks[i].unneeded)
-			err = ftrace_set_filter_ip(ops, redirects->hooks[i].ip, 0, 0);
+	for (i = 0; i < redirects->nr && !err; i++) {
+		if (redirects->hooks[i].unneeded)
+			continue;
+		err = ftrace_set_filter_ip(ops, redirects->hooks[i].ip, 0, 0);
+		nr++;
+	}
+	/* An empty filter would mean every function: rule H7. */
+	if (!nr)
+		return 0;
 	/* With the filter whole: ftrace asks BPF trampolines on these to share. */
 	err = tlbbatch_ops_register(ops, err, &redirects->registered);
 	/* Who entered a function before goes unseen: it has left it now, or sleeps there. */

@@ -27,7 +27,7 @@
 #define BY_IP_BITS	5
 
 static struct tlbbatch_ip_slot by_ip[1 << BY_IP_BITS] __read_mostly;
-static struct tlbbatch_redirects *known;
+static struct tlbbatch_redirects *known, **known_end = &known;
 
 /*
  * A gate that is missed silently would lose data: be loud. Only a hooked function
@@ -94,8 +94,8 @@ void tlbbatch_redirects_known(struct tlbbatch_redirects *redirects)
 {
 	unsigned int i;
 
-	redirects->next = known;
-	known = redirects;
+	*known_end = redirects;
+	known_end = &redirects->next;
 	for (i = 0; i < tlbbatch_nr_hooks(redirects); i++) {
 		struct tlbbatch_hook_set *set, *mine;
 

@@ -13,7 +13,6 @@
 #include <tlbbatch/knobs.h>
 #include <tlbbatch/reclaim_context.h>
 #include <tlbbatch/reclaim_hooks.h>
-#include <tlbbatch/symbols.h>
 
 /* Serialises writers. Reclaim never takes it: it reads with READ_ONCE(). */
 static DEFINE_MUTEX(knob_mutex);
@@ -48,59 +47,19 @@ int tlbbatch_knob_parse(const char *text, size_t len, unsigned int min,
 	return 0;
 }
 
-static void find(void)
-{
-	const char *missing = tlbbatch_symbols_missing();
-	const char *blind = missing ? NULL : tlbbatch_witness_resolve();
-	char *reason = tlbbatch_batch_redirects.unavailable;
-
-	if (blind) {
-		snprintf(reason, TLBBATCH_REASON_LEN, "the tripwire: %s", blind);
-		pr_warn("%s; lost: a write-out that goes by its hooks is not noticed\n",
-			reason);
-	}
-	tlbbatch_redirects_resolve(&tlbbatch_batch_redirects, missing);
-}
-
 struct tlbbatch_feature tlbbatch_batch = {
 	.name = "batching",
+	.refuses = "cannot be enabled",
 	.redirects = &tlbbatch_batch_redirects,
-	.find = find,
+	.watches = &tlbbatch_batch_watches,
 };
-
-static int attach(void)
-{
-	int err;
-
-	if (tlbbatch_batch_redirects.unavailable[0]) {
-		pr_err("cannot be enabled: %s\n",
-		       tlbbatch_batch_redirects.unavailable);
-		return -EOPNOTSUPP;
-	}
-	err = tlbbatch_witness_attach();
-	if (err)
-		return err;
-	err = tlbbatch_redirects_attach(&tlbbatch_batch_redirects);
-	if (err)
-		tlbbatch_witness_detach();
-	return err;
-}
-
-static int detach(void)
-{
-	int err = tlbbatch_redirects_detach(&tlbbatch_batch_redirects);
-
-	tlbbatch_witness_detach();
-	return err;
-}
 
 static int enable(void)
 {
-	int err = tlbbatch_batch.on ? 0 : attach();
+	int err = tlbbatch_feature_on(&tlbbatch_batch);
 
 	if (err)
 		return err;
-	WRITE_ONCE(tlbbatch_batch.on, true);
 	tlbbatch_contexts_admit(true);
 	return 0;
 }
@@ -122,9 +81,7 @@ static int disable(bool killable)
 	if (err)
 		return err;
 	/* Want of memory can keep a hook: it does nothing, and batching is off. */
-	err = detach();
-	WRITE_ONCE(tlbbatch_batch.on, false);
-	return err;
+	return tlbbatch_feature_off(&tlbbatch_batch, killable);
 }
 
 /**
@@ -135,8 +92,8 @@ static int disable(bool killable)
  * returns -ENOMEM: then a later write of 0 detaches the rest.
  *
  * Context: process context, may sleep.
- * Return: 0; -EINTR if the caller was killed; -EOPNOTSUPP if a hook is unavailable; what
- *	tlbbatch_redirects_attach() or tlbbatch_redirects_detach() returns.
+ * Return: 0; -EINTR if the caller was killed; what tlbbatch_feature_on() or
+ *	tlbbatch_feature_off() returns.
  */
 int tlbbatch_knob_set_enabled(unsigned int value)
 {

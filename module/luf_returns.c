@@ -32,9 +32,9 @@ static DEFINE_PER_CPU(u32, inside);
 
 /* Section: replacements */
 
-DEFINE_STATIC_CALL_NULL(tlbbatch_orig_bulk, tlbbatch_type_bulk);
-DEFINE_STATIC_CALL_NULL(tlbbatch_orig_bulk_list, tlbbatch_type_bulk_list);
-DEFINE_STATIC_CALL_NULL(tlbbatch_orig_flush, tlbbatch_type_flush);
+DEFINE_STATIC_CALL_NULL(tlbbatch_luf_orig_bulk, tlbbatch_type_bulk);
+DEFINE_STATIC_CALL_NULL(tlbbatch_luf_orig_bulk_list, tlbbatch_type_bulk_list);
+DEFINE_STATIC_CALL_NULL(tlbbatch_luf_orig_flush, tlbbatch_type_flush);
 
 /* It doesn't sleep, so RCU-tasks alone covers who runs it. */
 static void watched_flush(struct arch_tlbflush_unmap_batch *batch)
@@ -42,7 +42,7 @@ static void watched_flush(struct arch_tlbflush_unmap_batch *batch)
 	preempt_disable();
 	tlbbatch_luf_see_flush(batch);
 	preempt_enable();
-	static_call(tlbbatch_orig_flush)(batch);
+	static_call(tlbbatch_luf_orig_flush)(batch);
 	preempt_disable();
 	tlbbatch_luf_see_flush_end();
 	preempt_enable();
@@ -90,7 +90,7 @@ static void take_list(struct list_head *list, unsigned long nr)
 static unsigned long watched_bulk(gfp_t gfp, int nid, nodemask_t *nodemask,
 				  int nr_pages, struct page **array)
 {
-	unsigned long nr = static_call(tlbbatch_orig_bulk)(gfp, nid, nodemask,
+	unsigned long nr = static_call(tlbbatch_luf_orig_bulk)(gfp, nid, nodemask,
 							   nr_pages, array);
 
 	take_array(array, nr);
@@ -102,7 +102,7 @@ static unsigned long watched_bulk_list(gfp_t gfp, int nid, nodemask_t *nodemask,
 				       int nr_pages, struct list_head *list,
 				       struct page **array)
 {
-	unsigned long nr = static_call(tlbbatch_orig_bulk_list)(gfp, nid,
+	unsigned long nr = static_call(tlbbatch_luf_orig_bulk_list)(gfp, nid,
 								nodemask,
 								nr_pages, list,
 								array);
@@ -133,7 +133,7 @@ static bool notrace acts___alloc_pages_bulk(unsigned long parent_ip)
 	{								\
 		.function = { symbol, proto },				\
 		.replacement = watched_##code,				\
-		.original = TLBBATCH_CALL(tlbbatch_orig_##code),	\
+		.original = TLBBATCH_CALL(tlbbatch_luf_orig_##code),	\
 	},
 #define WATCHED(name_, optional)					\
 	{								\

@@ -22,7 +22,6 @@
 #include <tlbbatch/luf_counters.h>
 #include <tlbbatch/debug.h>
 #include <tlbbatch/luf_coverage.h>
-#include <tlbbatch/luf_observe.h>
 #include <tlbbatch/luf_pass.h>
 #include <tlbbatch/luf_table.h>
 #include "luf_pending.h"
@@ -174,10 +173,11 @@ static void note_file(struct pass *pass, const struct address_space *file)
 /**
  * tlbbatch_luf_see_unmap() - try_to_unmap() begins, for a batched flush
  * @folio: locked
+ * @large_freed_early: large folios are freed before the pass's flush: rule L14
  *
  * Context: reclaim, preemption off.
  */
-void tlbbatch_luf_see_unmap(struct folio *folio)
+void tlbbatch_luf_see_unmap(struct folio *folio, bool large_freed_early)
 {
 	struct address_space *file = readonly_file(folio);
 	unsigned int nr = folio_nr_pages(folio);
@@ -199,7 +199,7 @@ void tlbbatch_luf_see_unmap(struct folio *folio)
 		tlbbatch_luf_count(TLBBATCH_LUF_UNMAPS_READONLY, 1);
 		pass->readonly++;
 		if (!tlbbatch_luf_index_holds(pfn, nr) ||
-		    (nr > 1 && tlbbatch_luf_large_freed_early()) ||
+		    (nr > 1 && large_freed_early) ||
 		    !tlbbatch_luf_pages_add(&pass->pages, pfn, nr))
 			pass->untracked = true;
 	} else {

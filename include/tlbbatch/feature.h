@@ -10,8 +10,10 @@
 #include <linux/sysfs.h>
 #include <linux/types.h>
 #include <tlbbatch/counters.h>
+#include <tlbbatch/symbols.h>
 
 struct tlbbatch_redirects;
+struct tlbbatch_watches;
 
 /**
  * struct tlbbatch_files - what a feature shows under /sys/kernel/tlbbatch
@@ -36,18 +38,45 @@ struct tlbbatch_files {
 /**
  * struct tlbbatch_feature - what a feature does
  * @name: for people
+ * @lacks: begins the message at load if it is unavailable; NULL if rows tell by themselves
+ * @refuses: begins the message if it is unavailable, or unfit, and asked for
+ * @fails: begins the message if it couldn't be attached; NULL if hooks tell by themselves
  * @redirects: the functions of the kernel that it redirects or looks at; or NULL
- * @find: look for what it needs of the kernel, at load, symbols found and BTF open;
- *	what is missing makes the feature unavailable; or NULL
- * @on: it acts
+ * @watches: what it watches in the kernel; or NULL
+ * @find: look for what else it needs of the kernel, at load, symbols found and BTF open:
+ *	what is missing, or NULL; or NULL
+ * @unfit: why it can't be had on this machine, or NULL; asked whenever it is to be switched
+ *	on; or NULL
+ * @start: make what it needs, before anything is attached; 0 or an error, and nothing of it
+ *	is left then; or NULL
+ * @close: it is about to be detached: nothing new begins in it any more; or NULL
+ * @stop: nothing of it is attached, and nobody is in its text: undo @start; or NULL
+ * @on: it is attached
+ * @stuck: what ftrace said when it didn't let go: it is dead, and may still call it
+ * @unavailable: why it can't be had on this kernel; empty if it can
  */
 struct tlbbatch_feature {
 	const char *name;
+	const char *lacks;
+	const char *refuses;
+	const char *fails;
 	struct tlbbatch_redirects *redirects;
-	void (*find)(void);
+	struct tlbbatch_watches *watches;
+	const char *(*find)(void);
+	const char *(*unfit)(void);
+	int (*start)(void);
+	void (*close)(void);
+	void (*stop)(void);
 
 	bool on;
+	int stuck;
+	char unavailable[TLBBATCH_REASON_LEN];
 };
+
+/* feature.c */
+void tlbbatch_feature_find(struct tlbbatch_feature *feature);
+int tlbbatch_feature_on(struct tlbbatch_feature *feature);
+int tlbbatch_feature_off(struct tlbbatch_feature *feature, bool killable);
 
 /**
  * struct tlbbatch_row - a feature in the list of all

@@ -15,6 +15,7 @@
 
 struct tlbbatch_hook_set;
 struct tlbbatch_redirects;
+struct tlbbatch_watches;
 
 /* reclaim_hooks.c: a pass, and the flushes inside it */
 struct tlbbatch_context *tlbbatch_pass_begin(struct pglist_data *pgdat,
@@ -50,9 +51,7 @@ void tlbbatch_move_callback(unsigned long ip, unsigned long parent_ip,
 			    struct ftrace_ops *ops, struct ftrace_regs *fregs);
 
 /* witness.c: what reclaim itself says that it wrote */
-const char *tlbbatch_witness_resolve(void);
-int tlbbatch_witness_attach(void);
-void tlbbatch_witness_detach(void);
+extern struct tlbbatch_watches tlbbatch_batch_watches;
 
 void tlbbatch_batch_unload(void);
 
