@@ -4,8 +4,12 @@
 #include <linux/printk.h>
 #include <linux/rcupdate.h>
 #include <linux/string.h>
+#include <tlbbatch/debug.h>
 #include <tlbbatch/feature.h>
 #include <tlbbatch/hook.h>
+#include <tlbbatch/pass.h>
+#include <tlbbatch/pass_calls.h>
+#include <tlbbatch/pass_hook.h>
 #include <tlbbatch/symbols.h>
 #include <tlbbatch/watch.h>
 
@@ -37,6 +41,11 @@ void tlbbatch_feature_find(struct tlbbatch_feature *feature)
 
 	if (!missing)
 		find_rest(feature);
+	if (feature->pass) {
+		redirects->shared = &tlbbatch_pass_hook;
+		tlbbatch_pass_calls(feature->pass, feature->pass_begin,
+				    feature->pass_end);
+	}
 	if (redirects) {
 		tlbbatch_redirects_resolve(redirects, missing);
 		missing = redirects->unavailable;
@@ -124,21 +133,11 @@ static const char *why_not(const struct tlbbatch_feature *feature)
 	return feature->unfit ? feature->unfit() : NULL;
 }
 
-/**
- * tlbbatch_feature_on() - switch a feature on
- * @feature: the feature
- *
- * Context: process context, may sleep; the mutex that serialises its changes held.
- * Return: 0; -EOPNOTSUPP if it can't be had (the log says why); what its own start or
- *	attaching it returned: it is off then, unless it is @stuck.
- */
-int tlbbatch_feature_on(struct tlbbatch_feature *feature)
+static int begin(struct tlbbatch_feature *feature)
 {
 	const char *why;
 	int err;
 
-	if (feature->on)
-		return 0;
 	why = why_not(feature);
 	if (why) {
 		pr_err("%s: %s\n", feature->refuses, why);
@@ -160,16 +159,50 @@ int tlbbatch_feature_on(struct tlbbatch_feature *feature)
 }
 
 /**
+ * tlbbatch_feature_on() - switch a feature on
+ * @feature: the feature
+ *
+ * Context: process context, may sleep; the mutex that serialises its changes held.
+ * Return: 0; -EOPNOTSUPP if it can't be had (the log says why); what its own start or
+ *	attaching it returned: it is off then, unless it is @stuck.
+ */
+int tlbbatch_feature_on(struct tlbbatch_feature *feature)
+{
+	int err = feature->on ? 0 : begin(feature);
+
+	if (!err && feature->pass)
+		tlbbatch_pass_join(feature->pass);
+	return err;
+}
+
+/*
+ * Rule H9: a hook goes when no pass is open any more in which it acted: each flush that
+ * was put off is issued before the first gate goes.
+ */
+static int leave_passes(struct tlbbatch_feature *feature, bool killable)
+{
+	tlbbatch_pass_leave(feature->pass);
+	if (tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_TURNOVER))
+		return 0;
+	return tlbbatch_passes_wait_turnover(feature->waits, killable);
+}
+
+/**
  * tlbbatch_feature_off() - switch a feature off
  * @feature: the feature
- * @killable: give up when the task is killed
+ * @killable: give up when the task is killed while it waits for passes to end
  *
  * Context: process context, may sleep, for seconds under load if it has anything that is
  *	registered whole; the mutex that serialises its changes held.
- * Return: 0; -ENOMEM if a hook stays, which does nothing: it is off, and a later call removes
+ * Return: 0; -EINTR if it was killed: it is on then, but acts in no pass that begins, and
+ *	can be switched on or off again; -ENOMEM if a hook stays, which does nothing: it is off, and a later call removes
  *	the hook; an error of ftrace, which is dead then: it is on and @stuck.
  */
 int tlbbatch_feature_off(struct tlbbatch_feature *feature, bool killable)
 {
+	int err = feature->pass ? leave_passes(feature, killable) : 0;
+
+	if (err)
+		return err;
 	return feature->on ? end(feature) : detach(feature);
 }

@@ -4,14 +4,14 @@
 #include <tlbbatch/feature.h>
 #include <tlbbatch/knobs.h>
 #include <tlbbatch/luf.h>
-#include <tlbbatch/reclaim_hooks.h>
+#include <tlbbatch/pass.h>
 
 const struct tlbbatch_row tlbbatch_features[] = {
 	{
 		.feature = &tlbbatch_batch,
 		.files = &tlbbatch_batch_files,
 		.load = tlbbatch_knobs_init,
-		.unload = tlbbatch_batch_unload,
+		.unload = tlbbatch_knobs_exit,
 	},
 	{
 		.feature = &tlbbatch_luf,
@@ -21,6 +21,20 @@ const struct tlbbatch_row tlbbatch_features[] = {
 };
 
 const unsigned int tlbbatch_nr_features = ARRAY_SIZE(tlbbatch_features);
+
+/**
+ * tlbbatch_features_passes() - say what each feature remembers of a pass
+ *
+ * Context: load, before the table of passes is made.
+ */
+void tlbbatch_features_passes(void)
+{
+	const struct tlbbatch_row *row;
+
+	for_each_tlbbatch_feature(row)
+		if (row->feature->pass)
+			tlbbatch_passes_add(row->feature->pass);
+}
 
 /**
  * tlbbatch_features_find() - find what each feature needs of the kernel

@@ -55,7 +55,7 @@ static void resolve(struct tlbbatch_hook *hook)
 		refuse(hook, reason);
 		return;
 	}
-	if (!tlbbatch_hook_prepare(hook, target)) {
+	if (!tlbbatch_prepare_hook(hook, target)) {
 		refuse(hook, "no room in the module's own tables");
 		return;
 	}

@@ -128,7 +128,7 @@ bool tlbbatch_is_hooked(unsigned long addr)
 }
 
 /**
- * tlbbatch_hook_prepare() - all that the callback and the replacement need
+ * tlbbatch_prepare_hook() - all that the callback and the replacement need
  * @hook: the hook, its ftrace site found
  * @target: the alternative taken
  *
@@ -138,7 +138,7 @@ bool tlbbatch_is_hooked(unsigned long addr)
  * Context: process context; nothing of it is attached.
  * Return: false if there is no room, or another hook has the function.
  */
-bool tlbbatch_hook_prepare(struct tlbbatch_hook *hook,
+bool tlbbatch_prepare_hook(struct tlbbatch_hook *hook,
 			   const struct tlbbatch_target *target)
 {
 	unsigned long entry;
@@ -175,7 +175,7 @@ static int find_dummy(const struct tlbbatch_hook_set *set)
 		return 0;
 	dummy->ip = static_call(tlbbatch_ftrace_location)(dummy->addr);
 	if (dummy->ip && (set != &redirecting ||
-			  tlbbatch_hook_prepare(dummy, dummy->target)))
+			  tlbbatch_prepare_hook(dummy, dummy->target)))
 		return 0;
 	dummy->ip = 0;
 	pr_err("the self-test's own function cannot be traced\n");

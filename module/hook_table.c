@@ -9,7 +9,6 @@
 #include <compat/writeout_shapes.h>
 #include <tlbbatch/flush.h>
 #include <tlbbatch/hook.h>
-#include <tlbbatch/kernel_calls.h>
 #include <tlbbatch/reclaim_context.h>
 #include <tlbbatch/reclaim_hooks.h>
 #include "targets.h"
@@ -51,8 +50,9 @@ static const struct tlbbatch_target filemap_remove_folio_targets[] = {
 		how,							\
 	}
 
-/* Rule H9: attached in this order and detached in reverse; shrink_folio_list() opens
- * the contexts without which folios never wait, so it comes last.
+/*
+ * Rule H9: attached in this order and detached in reverse; shrink_folio_list() opens the
+ * passes without which folios never wait, so it comes last: see pass_hook.c.
  */
 static struct tlbbatch_hook hooks[] = {
 	HOOK(try_to_unmap_flush_dirty, .acts = tlbbatch_context_acts),
@@ -62,7 +62,6 @@ static struct tlbbatch_hook hooks[] = {
 	HOOK(pageout, .acts = tlbbatch_context_gates),
 	HOOK(folio_move_anon_rmap, .look = &tlbbatch_move_set),
 	HOOK(filemap_remove_folio, .acts = NULL),
-	HOOK(shrink_folio_list, .acts = tlbbatch_context_enter),
 };
 
 struct tlbbatch_redirects tlbbatch_batch_redirects = {
@@ -70,6 +69,9 @@ struct tlbbatch_redirects tlbbatch_batch_redirects = {
 	.nr = ARRAY_SIZE(hooks),
 };
 
-/* A row above without one in targets.tbl doesn't compile. This is the reverse. */
+/*
+ * A row above without one in targets.tbl doesn't compile. This is the reverse; the row of
+ * passes counts, too.
+ */
 #define COUNT(name, optional)	+ 1
-static_assert(ARRAY_SIZE(hooks) == 0 TLBBATCH_TBL_batch_hook_names(COUNT));
+static_assert(ARRAY_SIZE(hooks) + 1 == 0 TLBBATCH_TBL_batch_hook_names(COUNT));

@@ -6,11 +6,11 @@
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
 #include <linux/printk.h>
+#include <linux/workqueue.h>
 #include <tlbbatch/batch_policy.h>
-#include <tlbbatch/debug.h>
 #include <tlbbatch/feature.h>
-#include <tlbbatch/hook.h>
 #include <tlbbatch/knobs.h>
+#include <tlbbatch/pass.h>
 #include <tlbbatch/reclaim_context.h>
 #include <tlbbatch/reclaim_hooks.h>
 
@@ -47,42 +47,46 @@ int tlbbatch_knob_parse(const char *text, size_t len, unsigned int min,
 	return 0;
 }
 
+static void switch_off(void)
+{
+	mutex_lock(&knob_mutex);
+	tlbbatch_feature_off(&tlbbatch_batch, false);
+	mutex_unlock(&knob_mutex);
+}
+
+static void tripped(struct work_struct *work)
+{
+	pr_err("switched off: write-outs went by its hooks\n");
+	switch_off();
+	tlbbatch_batch_rearm();
+}
+
+static DECLARE_WORK(trip_work, tripped);
+
+static void batch_pass_begin(struct tlbbatch_pass *pass)
+{
+	tlbbatch_batch_begin(pass, READ_ONCE(batch_size));
+}
+
+/* Rule B4: stop at once, detach from a worker. */
+static void batch_pass_end(struct tlbbatch_pass *pass)
+{
+	if (likely(tlbbatch_batch_end(pass)))
+		return;
+	tlbbatch_pass_leave(&tlbbatch_batch_part);
+	queue_work(system_long_wq, &trip_work);
+}
+
 struct tlbbatch_feature tlbbatch_batch = {
 	.name = "batching",
 	.refuses = "cannot be enabled",
+	.waits = "enabled=0",
 	.redirects = &tlbbatch_batch_redirects,
 	.watches = &tlbbatch_batch_watches,
+	.pass = &tlbbatch_batch_part,
+	.pass_begin = batch_pass_begin,
+	.pass_end = batch_pass_end,
 };
-
-static int enable(void)
-{
-	int err = tlbbatch_feature_on(&tlbbatch_batch);
-
-	if (err)
-		return err;
-	tlbbatch_contexts_admit(true);
-	return 0;
-}
-
-/*
- * Rule H9: every flush that was put off is issued before the first gate goes. Killed in
- * between, batching stands still and is still "enabled": a later write of 0
- * finishes it, one of 1 resumes.
- */
-static int disable(bool killable)
-{
-	int err;
-
-	tlbbatch_contexts_admit(false);
-	if (tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_TURNOVER))
-		err = 0;
-	else
-		err = tlbbatch_contexts_wait_turnover("enabled=0", killable);
-	if (err)
-		return err;
-	/* Want of memory can keep a hook: it does nothing, and batching is off. */
-	return tlbbatch_feature_off(&tlbbatch_batch, killable);
-}
 
 /**
  * tlbbatch_knob_set_enabled() - start or stop batching
@@ -101,7 +105,12 @@ int tlbbatch_knob_set_enabled(unsigned int value)
 
 	if (mutex_lock_killable(&knob_mutex))
 		return -EINTR;
-	err = value ? enable() : disable(true);
+	/*
+	 * Killed in between, batching stands still and is still "enabled": a later write of
+	 * 0 finishes it, one of 1 resumes.
+	 */
+	err = value ? tlbbatch_feature_on(&tlbbatch_batch) :
+		      tlbbatch_feature_off(&tlbbatch_batch, true);
 	mutex_unlock(&knob_mutex);
 	return err;
 }
@@ -124,7 +133,7 @@ int tlbbatch_knob_set_batch_size(unsigned int folios)
 		return -EINTR;
 	/* Killed in the wait, the new value holds for all passes to come. */
 	WRITE_ONCE(batch_size, folios);
-	tlbbatch_contexts_wait_turnover("batch_size", true);
+	tlbbatch_passes_wait_turnover("batch_size", true);
 	mutex_unlock(&knob_mutex);
 	return 0;
 }
@@ -147,18 +156,6 @@ unsigned int tlbbatch_knob_enabled(void)
 unsigned int tlbbatch_knob_batch_size(void)
 {
 	return READ_ONCE(batch_size);
-}
-
-/**
- * tlbbatch_knob_switch_off() - stop batching because something is wrong
- * @why: for the log
- *
- * Context: process context, may sleep.
- */
-void tlbbatch_knob_switch_off(const char *why)
-{
-	pr_err("switched off: %s\n", why);
-	tlbbatch_knobs_exit();
 }
 
 static int param_set(const char *text, const struct kernel_param *kp,
@@ -212,11 +209,12 @@ int tlbbatch_knobs_init(void)
 /**
  * tlbbatch_knobs_exit() - stop batching for good
  *
+ * A tripwire that went off does its work first.
+ *
  * Context: unload; sysfs is gone, so no writer is left.
  */
 void tlbbatch_knobs_exit(void)
 {
-	mutex_lock(&knob_mutex);
-	disable(false);
-	mutex_unlock(&knob_mutex);
+	switch_off();
+	cancel_work_sync(&trip_work);
 }

@@ -11,13 +11,19 @@
 #include <tlbbatch/debug.h>
 #include <tlbbatch/feature.h>
 #include <tlbbatch/hook.h>
-#include <tlbbatch/reclaim_context.h>
+#include <tlbbatch/pass.h>
 #include <tlbbatch/symbols.h>
 #include <tlbbatch/sysfs.h>
 
 #ifndef TLBBATCH_VERSION
 #error "TLBBATCH_VERSION comes from dkms.conf, through module/Kbuild"
 #endif
+
+static int passes_init(void)
+{
+	tlbbatch_features_passes();
+	return tlbbatch_passes_init();
+}
 
 /* Resolving hooks can't fail: what isn't found makes a feature unavailable. */
 static int hooks_init(void)
@@ -31,7 +37,7 @@ static int hooks_init(void)
 /* Rule H13: nobody sleeps in a replacement who isn't in a pass. */
 static void leave_passes(void)
 {
-	tlbbatch_contexts_wait_turnover("unload", false);
+	tlbbatch_passes_wait_turnover("unload", false);
 }
 
 static void hooks_exit(void)
@@ -45,7 +51,7 @@ static const struct step {
 	int (*init)(void);
 	void (*exit)(void);
 } steps[] = {
-	{ "contexts", tlbbatch_contexts_init, tlbbatch_contexts_exit },
+	{ "passes", passes_init, tlbbatch_passes_exit },
 	{ "symbols", tlbbatch_symbols_init, tlbbatch_symbols_exit },
 	{ "hooks", hooks_init, hooks_exit },
 	{ "features", tlbbatch_features_init, tlbbatch_features_exit },

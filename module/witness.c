@@ -12,9 +12,9 @@
 
 static void saw_write(void *data, struct folio *folio)
 {
-	struct tlbbatch_context *ctx = tlbbatch_context_current();
+	struct tlbbatch_context *ctx = tlbbatch_context_batched();
 
-	if (ctx && ctx->depth == 1 && !ctx->unbatched)
+	if (ctx)
 		ctx->pages_traced += folio_nr_pages(folio);
 }
 

@@ -12,6 +12,8 @@
 #include <tlbbatch/counters.h>
 #include <tlbbatch/symbols.h>
 
+struct tlbbatch_pass;
+struct tlbbatch_pass_part;
 struct tlbbatch_redirects;
 struct tlbbatch_watches;
 
@@ -41,8 +43,13 @@ struct tlbbatch_files {
  * @lacks: begins the message at load if it is unavailable; NULL if rows tell by themselves
  * @refuses: begins the message if it is unavailable, or unfit, and asked for
  * @fails: begins the message if it couldn't be attached; NULL if hooks tell by themselves
- * @redirects: the functions of the kernel that it redirects or looks at; or NULL
+ * @waits: begins the message that says whom its end waits for; of one with @pass
+ * @redirects: the functions of the kernel that it redirects or looks at; NULL if there are
+ *	none, and it has no @pass
  * @watches: what it watches in the kernel; or NULL
+ * @pass: its part in passes, shrink_folio_list()'s hook being attached for it; or NULL
+ * @pass_begin: a pass begins in which it acts; of one with @pass
+ * @pass_end: it is over
  * @find: look for what else it needs of the kernel, at load, symbols found and BTF open:
  *	what is missing, or NULL; or NULL
  * @unfit: why it can't be had on this machine, or NULL; asked whenever it is to be switched
@@ -60,8 +67,12 @@ struct tlbbatch_feature {
 	const char *lacks;
 	const char *refuses;
 	const char *fails;
+	const char *waits;
 	struct tlbbatch_redirects *redirects;
 	struct tlbbatch_watches *watches;
+	struct tlbbatch_pass_part *pass;
+	void (*pass_begin)(struct tlbbatch_pass *pass);
+	void (*pass_end)(struct tlbbatch_pass *pass);
 	const char *(*find)(void);
 	const char *(*unfit)(void);
 	int (*start)(void);
@@ -100,6 +111,7 @@ extern const unsigned int tlbbatch_nr_features;
 	for (row = tlbbatch_features;					\
 	     row < tlbbatch_features + tlbbatch_nr_features; row++)
 
+void tlbbatch_features_passes(void);
 void tlbbatch_features_find(void);
 int tlbbatch_features_init(void);
 void tlbbatch_features_exit(void);

@@ -163,7 +163,7 @@ void tlbbatch_redirects_resolve(struct tlbbatch_redirects *redirects,
 
 /* hook_set.c */
 void tlbbatch_redirects_known(struct tlbbatch_redirects *redirects);
-bool tlbbatch_hook_prepare(struct tlbbatch_hook *hook,
+bool tlbbatch_prepare_hook(struct tlbbatch_hook *hook,
 			   const struct tlbbatch_target *target);
 bool tlbbatch_is_hooked(unsigned long addr);
 

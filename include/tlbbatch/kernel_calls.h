@@ -25,8 +25,6 @@ struct swap_iocb;
 unsigned long tlbbatch_type_kallsyms_lookup_name(const char *name);
 unsigned long tlbbatch_type_ftrace_location(unsigned long ip);
 unsigned long tlbbatch_type_ftrace_find_rec_direct(unsigned long ip);
-void tlbbatch_type_try_to_unmap_flush(void);
-void tlbbatch_type_try_to_unmap_flush_dirty(void);
 int tlbbatch_type_remove_mapping(struct address_space *mapping,
 				 struct folio *folio, bool reclaimed,
 				 struct mem_cgroup *target_memcg);
@@ -79,15 +77,6 @@ DECLARE_STATIC_CALL(tlbbatch_swap_write_unplug,
 /* Write a folio out behind its gate's hook, whatever shape the kernel's has. */
 DECLARE_STATIC_CALL(tlbbatch_write_swap, tlbbatch_type_write);
 DECLARE_STATIC_CALL(tlbbatch_write_shmem, tlbbatch_type_write);
-
-/*
- * Originals of hooked functions: set by hook_set.c. Those whose shape depends
- * on the kernel are in include/compat/.
- */
-DECLARE_STATIC_CALL(tlbbatch_orig_try_to_unmap_flush,
-		    tlbbatch_type_try_to_unmap_flush);
-DECLARE_STATIC_CALL(tlbbatch_orig_try_to_unmap_flush_dirty,
-		    tlbbatch_type_try_to_unmap_flush_dirty);
 
 /**
  * struct tlbbatch_call - a static call as data, for tables

@@ -17,7 +17,6 @@ int tlbbatch_knob_set_enabled(unsigned int value);
 int tlbbatch_knob_set_batch_size(unsigned int folios);
 unsigned int tlbbatch_knob_enabled(void);
 unsigned int tlbbatch_knob_batch_size(void);
-void tlbbatch_knob_switch_off(const char *why);
 
 int tlbbatch_knobs_init(void);
 void tlbbatch_knobs_exit(void);

@@ -18,11 +18,9 @@ struct tlbbatch_redirects;
 struct tlbbatch_watches;
 
 /* reclaim_hooks.c: a pass, and the flushes inside it */
-struct tlbbatch_context *tlbbatch_pass_begin(struct pglist_data *pgdat,
-					     struct scan_control *sc,
-					     struct reclaim_stat *stat);
-unsigned int tlbbatch_pass_end(struct tlbbatch_context *ctx,
-			       unsigned int nr_reclaimed);
+void tlbbatch_batch_begin(struct tlbbatch_pass *pass, unsigned int batch_size);
+bool tlbbatch_batch_end(struct tlbbatch_pass *pass);
+void tlbbatch_batch_rearm(void);
 void tlbbatch_hook_try_to_unmap_flush(void);
 void tlbbatch_hook_try_to_unmap_flush_dirty(void);
 
@@ -52,7 +50,5 @@ void tlbbatch_move_callback(unsigned long ip, unsigned long parent_ip,
 
 /* witness.c: what reclaim itself says that it wrote */
 extern struct tlbbatch_watches tlbbatch_batch_watches;
-
-void tlbbatch_batch_unload(void);
 
 #endif /* TLBBATCH_RECLAIM_HOOKS_H */
