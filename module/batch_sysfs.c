@@ -8,6 +8,7 @@
 #include <tlbbatch/batch_counters.h>
 #include <tlbbatch/batch_policy.h>
 #include <tlbbatch/feature.h>
+#include <tlbbatch/knob.h>
 #include <tlbbatch/knobs.h>
 #include <tlbbatch/reclaim_context.h>
 

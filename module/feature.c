@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What is the same for every feature: to find what it needs, on, and off. */
 #define pr_fmt(fmt) "tlbbatch: " fmt
+#include <linux/mutex.h>
 #include <linux/printk.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/string.h>
 #include <tlbbatch/debug.h>
 #include <tlbbatch/feature.h>
@@ -12,6 +14,12 @@
 #include <tlbbatch/pass_hook.h>
 #include <tlbbatch/symbols.h>
 #include <tlbbatch/watch.h>
+
+/* Unload can only wait for a dead ftrace. */
+#define RETIRE_RETRY	(5 * HZ)
+
+/* Serialises changes of features that don't do so by themselves. */
+static DEFINE_MUTEX(switch_mutex);
 
 static void find_rest(struct tlbbatch_feature *feature)
 {
@@ -205,4 +213,44 @@ int tlbbatch_feature_off(struct tlbbatch_feature *feature, bool killable)
 	if (err)
 		return err;
 	return feature->on ? end(feature) : detach(feature);
+}
+
+/**
+ * tlbbatch_feature_switch() - switch a feature on or off that has nothing to add
+ * @feature: the feature
+ * @on: whether it is to be on
+ *
+ * Context: process context, may sleep.
+ * Return: 0; -EINTR if the caller was killed; what tlbbatch_feature_on() or
+ *	tlbbatch_feature_off() returns.
+ */
+int tlbbatch_feature_switch(struct tlbbatch_feature *feature, bool on)
+{
+	int err;
+
+	if (mutex_lock_killable(&switch_mutex))
+		return -EINTR;
+	if (feature->stuck && on)
+		err = feature->stuck;
+	else
+		err = on ? tlbbatch_feature_on(feature) :
+			   tlbbatch_feature_off(feature, true);
+	mutex_unlock(&switch_mutex);
+	return err;
+}
+
+/**
+ * tlbbatch_feature_retire() - switch such a feature off for good
+ * @feature: the feature
+ *
+ * Text that ftrace may still call is never freed.
+ *
+ * Context: unload; sysfs is gone.
+ */
+void tlbbatch_feature_retire(struct tlbbatch_feature *feature)
+{
+	mutex_lock(&switch_mutex);
+	while (tlbbatch_feature_off(feature, false) && feature->stuck)
+		schedule_timeout_idle(RETIRE_RETRY);
+	mutex_unlock(&switch_mutex);
 }

@@ -5,6 +5,9 @@
 #include <tlbbatch/knobs.h>
 #include <tlbbatch/luf.h>
 #include <tlbbatch/pass.h>
+#ifdef TLBBATCH_EXAMPLE
+#include "example/example.h"
+#endif
 
 const struct tlbbatch_row tlbbatch_features[] = {
 	{
@@ -18,6 +21,12 @@ const struct tlbbatch_row tlbbatch_features[] = {
 		.files = &tlbbatch_luf_sysfs_files,
 		.unload = tlbbatch_luf_unload,
 	},
+#ifdef TLBBATCH_EXAMPLE
+	{
+		.feature = &tlbbatch_example,
+		.files = &tlbbatch_example_files,
+	},
+#endif
 };
 
 const unsigned int tlbbatch_nr_features = ARRAY_SIZE(tlbbatch_features);
@@ -54,6 +63,8 @@ static void unload(unsigned int nr)
 	while (nr--)
 		if (tlbbatch_features[nr].unload)
 			tlbbatch_features[nr].unload();
+		else
+			tlbbatch_feature_retire(tlbbatch_features[nr].feature);
 }
 
 /**

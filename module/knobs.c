@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* enabled and batch_size: as sysfs knobs, and as module parameters. */
 #define pr_fmt(fmt) "tlbbatch: " fmt
-#include <linux/ctype.h>
 #include <linux/kernel.h>
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
@@ -9,6 +8,7 @@
 #include <linux/workqueue.h>
 #include <tlbbatch/batch_policy.h>
 #include <tlbbatch/feature.h>
+#include <tlbbatch/knob.h>
 #include <tlbbatch/knobs.h>
 #include <tlbbatch/pass.h>
 #include <tlbbatch/reclaim_context.h>
@@ -18,34 +18,6 @@
 static DEFINE_MUTEX(knob_mutex);
 static unsigned int batch_size = TLBBATCH_BATCH_DEFAULT;
 static unsigned int enabled_at_load;
-
-/**
- * tlbbatch_knob_parse() - read a decimal number, and nothing else
- * @text: NUL-terminated; a single trailing newline is allowed
- * @len: bytes written, without the NUL
- * @min: smallest value
- * @max: largest value
- * @value: result, unchanged on error
- *
- * Return: 0, -EINVAL for what is no number, -ERANGE for one out of range.
- */
-int tlbbatch_knob_parse(const char *text, size_t len, unsigned int min,
-			unsigned int max, unsigned int *value)
-{
-	unsigned int parsed;
-	int err;
-
-	/* A NUL in the middle would hide what follows it; kstrto takes a sign. */
-	if (strnlen(text, len) != len || !isdigit(text[0]))
-		return -EINVAL;
-	err = kstrtouint(text, 10, &parsed);
-	if (err)
-		return err;
-	if (parsed < min || parsed > max)
-		return -ERANGE;
-	*value = parsed;
-	return 0;
-}
 
 static void switch_off(void)
 {

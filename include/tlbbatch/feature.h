@@ -88,13 +88,16 @@ struct tlbbatch_feature {
 void tlbbatch_feature_find(struct tlbbatch_feature *feature);
 int tlbbatch_feature_on(struct tlbbatch_feature *feature);
 int tlbbatch_feature_off(struct tlbbatch_feature *feature, bool killable);
+int tlbbatch_feature_switch(struct tlbbatch_feature *feature, bool on);
+void tlbbatch_feature_retire(struct tlbbatch_feature *feature);
 
 /**
  * struct tlbbatch_row - a feature in the list of all
  * @feature: what it does
  * @files: what it shows; or NULL
  * @load: the end of the module's load: do what modprobe asks for; or NULL
- * @unload: stop for good: returns when nothing is left behind; or NULL
+ * @unload: stop for good: returns when nothing is left behind; NULL if it is switched by
+ *	tlbbatch_feature_switch(), and by nothing else
  */
 struct tlbbatch_row {
 	struct tlbbatch_feature *feature;

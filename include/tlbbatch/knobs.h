@@ -11,8 +11,6 @@ struct tlbbatch_files;
 extern struct tlbbatch_feature tlbbatch_batch;
 extern const struct tlbbatch_files tlbbatch_batch_files;
 
-int tlbbatch_knob_parse(const char *text, size_t len, unsigned int min,
-			unsigned int max, unsigned int *value);
 int tlbbatch_knob_set_enabled(unsigned int value);
 int tlbbatch_knob_set_batch_size(unsigned int folios);
 unsigned int tlbbatch_knob_enabled(void);
