@@ -15,7 +15,7 @@
 #include <compat/folio_compat.h>
 #include <compat/stat_compat.h>
 #include <compat/swap_io_compat.h>
-#include <tlbbatch/counters.h>
+#include <tlbbatch/batch_counters.h>
 #include <tlbbatch/debug.h>
 #include <tlbbatch/dirty_batch.h>
 #include <tlbbatch/flush.h>

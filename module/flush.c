@@ -11,10 +11,15 @@
 #include <linux/page-flags.h>
 #include <linux/smp.h>
 #include <compat/tlb_compat.h>
-#include <tlbbatch/counters.h>
+#include <tlbbatch/batch_counters.h>
 #include <tlbbatch/debug.h>
 #include <tlbbatch/flush.h>
 #include <tlbbatch/kernel_calls.h>
+
+DEFINE_STATIC_CALL_NULL(tlbbatch_orig_try_to_unmap_flush,
+			tlbbatch_type_try_to_unmap_flush);
+DEFINE_STATIC_CALL_NULL(tlbbatch_orig_try_to_unmap_flush_dirty,
+			tlbbatch_type_try_to_unmap_flush_dirty);
 
 /*
  * IPIs that a flush would send now: an upper bound. CPUs in lazy TLB mode stay

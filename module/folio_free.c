@@ -8,7 +8,7 @@
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 #include <compat/folio_compat.h>
-#include <tlbbatch/counters.h>
+#include <tlbbatch/batch_counters.h>
 #include <tlbbatch/debug.h>
 #include <tlbbatch/folio_free.h>
 #include <tlbbatch/kernel_calls.h>

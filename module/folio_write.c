@@ -13,7 +13,7 @@
 #include <linux/pagemap.h>
 #include <linux/swap.h>
 #include <linux/writeback.h>
-#include <tlbbatch/counters.h>
+#include <tlbbatch/batch_counters.h>
 #include <tlbbatch/debug.h>
 #include <tlbbatch/folio_write.h>
 #include <tlbbatch/kernel_calls.h>

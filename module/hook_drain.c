@@ -18,13 +18,14 @@
 #include <linux/sched/signal.h>
 #include <linux/workqueue.h>
 #include <tlbbatch/hook.h>
-#include <tlbbatch/reclaim_context.h>
+#include "hook_set.h"
 
 #define MESSAGE_MS	5000
 #define NAMES_MAX	4
 
 static DECLARE_COMPLETION(retired);
 static const char *waits_for;
+static void (*leave_text)(void);
 
 static void retire(struct work_struct *work)
 {
@@ -40,7 +41,7 @@ static void retire(struct work_struct *work)
 		synchronize_rcu_tasks();
 
 	WRITE_ONCE(waits_for, "reclaim passes");
-	tlbbatch_contexts_wait_turnover("unload", false);
+	leave_text();
 
 	WRITE_ONCE(waits_for, "RCU-tasks");
 	synchronize_rcu_tasks();
@@ -70,18 +71,20 @@ out:
 
 /**
  * tlbbatch_hooks_retire() - unregister, and wait until no task is in our text
+ * @leave: waits until nobody sleeps in a replacement, while nobody can enter one
  *
  * Never gives up: text that a task may still run is never freed. Every five
  * seconds the log says what it waits for, and names tasks.
  *
  * Context: unload, or init unwinding; hooks detached, no pass open.
  */
-void tlbbatch_hooks_retire(void)
+void tlbbatch_hooks_retire(void (*leave)(void))
 {
 	unsigned int seconds = 0;
 
-	if (!tlbbatch_hooks_registered())
+	if (!tlbbatch_sets_registered())
 		return;
+	leave_text = leave;
 	queue_work(system_long_wq, &retire_work);
 	while (!wait_for_completion_timeout(&retired,
 					    msecs_to_jiffies(MESSAGE_MS))) {

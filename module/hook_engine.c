@@ -1,36 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Hooks: resolve, verify, attach, detach, unregister.
+ * Hooks: attach and detach, a feature's all at once (rule H2).
  *
- * Two ftrace_ops serve them: one for the hooks that redirect, and one, with a
- * trampoline of its own, for the hook that only looks (move_hook.c). Each is
- * registered at the first attach, on a dummy function of the module's own
- * (hook_selftest.c), and is proven there before anything real is touched (rule H8).
- * Hooks then enter and leave its filter one by one. The dummy stays in the
- * filter, because an empty filter would mean "trace every function" (rule H7); so does
- * the registration, until unload, because to unregister waits for RCU-tasks, which
- * takes seconds under load (rule H6). A detached function's ftrace site is a nop again:
- * it costs what it costs without the module.
+ * Where hooks come and go fast they enter and leave the filter of a set that stays
+ * registered (hook_set.c); to leave it needs memory. A feature whose end must not need any
+ * has an ops of its own, registered whole (hook_ops.c, rule H14); its functions can't be
+ * another feature's then.
  */
 #define pr_fmt(fmt) "tlbbatch: " fmt
 #include <linux/delay.h>
 #include <linux/ftrace.h>
+#include <linux/mutex.h>
+#include <linux/preempt.h>
 #include <linux/printk.h>
-#include <linux/sched.h>
+#include <linux/rcupdate.h>
 #include <linux/sysfs.h>
 #include <asm/text-patching.h>
-#include <compat/ftrace_compat.h>
 #include <tlbbatch/debug.h>
 #include <tlbbatch/hook.h>
-#include <tlbbatch/ip_hash.h>
-#include <tlbbatch/reclaim_context.h>
-#include <tlbbatch/reclaim_hooks.h>
-#include <tlbbatch/symbols.h>
-
-DEFINE_STATIC_CALL_NULL(tlbbatch_orig_try_to_unmap_flush,
-			tlbbatch_type_try_to_unmap_flush);
-DEFINE_STATIC_CALL_NULL(tlbbatch_orig_try_to_unmap_flush_dirty,
-			tlbbatch_type_try_to_unmap_flush_dirty);
+#include <tlbbatch/kernel_calls.h>
+#include "hook_set.h"
 
 /* What a change of the filter may wait for memory. */
 #define DETACH_TRIES	5
@@ -39,184 +28,8 @@ DEFINE_STATIC_CALL_NULL(tlbbatch_orig_try_to_unmap_flush_dirty,
 #define POKE_TRIES	200
 #define POKE_PAUSE_MS	5
 
-#define BY_IP_BITS	5
-
-static struct tlbbatch_ip_slot by_ip[1 << BY_IP_BITS] __read_mostly;
-static char unavailable[TLBBATCH_REASON_LEN];
-
-/*
- * A gate that is missed silently would lose data: be loud. Only a hooked function
- * that is called from here could be missed for recursion, and none is: ->passes() may
- * flush all CPUs, where other tracers' functions are called, but no hook's.
- */
-static void notrace callback(unsigned long ip, unsigned long parent_ip,
-			     struct ftrace_ops *ops, struct ftrace_regs *fregs)
-{
-	struct tlbbatch_hook *hook;
-	int bit;
-
-	/* Preemption is off from here on: the RCU-tasks waits rely on it. */
-	bit = ftrace_test_recursion_trylock(ip, parent_ip);
-	if (WARN_ON_ONCE(bit < 0))
-		return;
-	hook = tlbbatch_ip_find(by_ip, BY_IP_BITS, ip);
-	if (hook && hook->acts && hook->acts(parent_ip)) {
-		unsigned long to = (unsigned long)hook->target->replacement;
-
-		ftrace_regs_set_instruction_pointer(fregs, to);
-	} else if (hook && hook->target->passes) {
-		hook->target->passes(fregs);
-	}
-	ftrace_test_recursion_unlock(bit);
-}
-
-/**
- * struct hook_set - hooks that share an ftrace_ops
- * @ops: it
- * @dummy: the function of the module's own that stays in its filter
- * @selftest: calls @dummy, and says whether the hook does what it is for
- * @registered: ftrace knows @ops
- * @proven: @selftest has passed since then
- */
-struct hook_set {
-	struct ftrace_ops ops;
-	struct tlbbatch_hook *dummy;
-	int (*selftest)(void);
-	bool registered;
-	bool proven;
-};
-
-static struct hook_set redirecting = {
-	.ops = {
-		.func = callback,
-		/*
-		 * IPMODIFY: one such user a function, others get -EBUSY (rule H4). PERMANENT:
-		 * kernel.ftrace_enabled=0 is refused instead of cutting the hooks off (rule H6).
-		 */
-		.flags = FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_PERMANENT |
-			 COMPAT_FTRACE_OPS_FL,
-	},
-	.dummy = &tlbbatch_selftest_hook,
-	.selftest = tlbbatch_selftest_run,
-};
-
-/* Changes no path: it shares a function with livepatches and BPF trampolines. */
-static struct hook_set looking = {
-	.ops = {
-		.func = tlbbatch_move_callback,
-		.trampoline = (unsigned long)tlbbatch_move_trampoline,
-		.flags = FTRACE_OPS_FL_PERMANENT,
-	},
-	.dummy = &tlbbatch_selftest_look,
-	.selftest = tlbbatch_selftest_run_look,
-};
-
-static struct hook_set *const hook_sets[] = { &redirecting, &looking };
-
-static struct hook_set *set_of(const struct tlbbatch_hook *hook)
-{
-	return hook->looks ? &looking : &redirecting;
-}
-
-static void make_unavailable(const char *what, const char *reason)
-{
-	if (!unavailable[0])
-		snprintf(unavailable, sizeof(unavailable), "%s: %s", what, reason);
-}
-
-static void refuse(struct tlbbatch_hook *hook, const char *reason)
-{
-	strscpy(hook->reason, reason, sizeof(hook->reason));
-	make_unavailable(hook->name, reason);
-	pr_warn("hook %s is unavailable: %s; lost: %s\n", hook->name, reason,
-		hook->lost);
-}
-
-/*
- * Behind the ftrace site, which an ENDBR may precede: an original is entered by a
- * direct call, once for all tracers, and never through its own hook (rule H10).
- */
-static bool prepare(struct tlbbatch_hook *hook,
-		    const struct tlbbatch_target *target)
-{
-	unsigned long entry;
-
-	if (hook->looks)
-		return true;
-	entry = tlbbatch_entry_to(hook->ip + MCOUNT_INSN_SIZE);
-	if (!entry || !tlbbatch_ip_add(by_ip, BY_IP_BITS, hook->ip, hook))
-		return false;
-	if (target->replacement)
-		tlbbatch_call_set(&target->original, entry);
-	if (target->write_out)
-		tlbbatch_call_set(&target->writer,
-				  (unsigned long)target->write_out);
-	return true;
-}
-
-static void resolve(struct tlbbatch_hook *hook)
-{
-	const struct tlbbatch_function *near;
-	const struct tlbbatch_target *target;
-	char reason[TLBBATCH_REASON_LEN] = "no target for this kernel";
-
-	if (hook->need.tag &&
-	    !tlbbatch_kernel_has(hook->need.tag, hook->need.member)) {
-		hook->unneeded = true;
-		return;
-	}
-	target = tlbbatch_first_fit(hook->targets, hook->name, &near);
-	if (!target) {
-		if (near)
-			tlbbatch_symbol_check(near->symbol,
-					      tlbbatch_debug_proto(hook->name,
-								   near->proto),
-					      reason, sizeof(reason));
-		else if (hook->targets->function.symbol)
-			snprintf(reason, sizeof(reason), "%s not found (inlined?)",
-				 hook->targets->function.symbol);
-		refuse(hook, reason);
-		return;
-	}
-	hook->addr = tlbbatch_symbol_address(target->function.symbol);
-	hook->ip = static_call(tlbbatch_ftrace_location)(hook->addr);
-	if (!hook->ip) {
-		snprintf(reason, sizeof(reason), "%s cannot be traced",
-			 target->function.symbol);
-		refuse(hook, reason);
-		return;
-	}
-	if (!prepare(hook, target)) {
-		refuse(hook, "no room in the module's own tables");
-		return;
-	}
-	hook->target = target;
-}
-
-/**
- * tlbbatch_hooks_resolve() - find and verify every target
- *
- * Each hook that can't be armed keeps the reason, for its file under hooks/ (rule H2).
- *
- * Context: process context, once at load, symbols found and BTF open.
- */
-void tlbbatch_hooks_resolve(void)
-{
-	const char *missing = tlbbatch_symbols_missing();
-	const char *blind = missing ? NULL : tlbbatch_witness_resolve();
-	struct tlbbatch_hook *hook;
-
-	if (blind) {
-		make_unavailable("the tripwire", blind);
-		pr_warn("%s; lost: a write-out that goes by its hooks is not noticed\n",
-			unavailable);
-	}
-	for_each_tlbbatch_hook(hook)
-		if (missing)
-			refuse(hook, missing);
-		else
-			resolve(hook);
-}
+/* Serialises changes of the sets, of users, and of what is attached to a set. */
+static DEFINE_MUTEX(hook_mutex);
 
 /*
  * What the text says, not what we remember: a call sits at the ftrace site. While
@@ -249,7 +62,7 @@ static int detach(struct tlbbatch_hook *hook)
 		return 0;
 	while (tries--) {
 		err = tlbbatch_debug_fail_detach() ?:
-		      ftrace_set_filter_ip(&set_of(hook)->ops, hook->ip, 1, 0);
+		      ftrace_set_filter_ip(&tlbbatch_set_of(hook)->ops, hook->ip, 1, 0);
 		if (err != -ENOMEM)
 			break;
 		msleep(DETACH_PAUSE_MS);
@@ -284,7 +97,7 @@ static int attach(struct tlbbatch_hook *hook)
 	int err = 0;
 
 	if (!hook->attached)
-		err = ftrace_set_filter_ip(&set_of(hook)->ops, hook->ip, 0, 0);
+		err = ftrace_set_filter_ip(&tlbbatch_set_of(hook)->ops, hook->ip, 0, 0);
 	if (err == -EBUSY) {
 		pr_err("%s is held by another user that changes its path (a livepatch?)\n",
 		       symbol);
@@ -295,7 +108,7 @@ static int attach(struct tlbbatch_hook *hook)
 		return err;
 	}
 	hook->attached = true;
-	if (!hook->looks && has_direct_call(hook->ip)) {
+	if (!hook->look && has_direct_call(hook->ip)) {
 		pr_err("%s is held by a BPF trampoline (fentry, fexit)\n", symbol);
 		return -EBUSY;
 	}
@@ -307,176 +120,164 @@ static int attach(struct tlbbatch_hook *hook)
 	return 0;
 }
 
-/*
- * ftrace_free_filter() would leave a dangling pointer in an ops that may be
- * registered again; a reset installs the empty filter. Never while registered.
- */
-static void clear_filter(struct hook_set *set)
+static int attach_whole(struct tlbbatch_redirects *redirects)
 {
-	ftrace_set_filter(&set->ops, NULL, 0, 1);
+	struct ftrace_ops *ops = &redirects->ops;
+	unsigned int i, nr = 0;
+	int err = 0;
+
+	tlbbatch_redirect_ops(ops);
+	for (i = 0; i < redirects->nr && !err; i++) {
+		if (redirects->hooks[i].unneeded)
+			continue;
+		err = ftrace_set_filter_ip(ops, redirects->hooks[i].ip, 0, 0);
+		nr++;
+	}
+	/* An empty filter would mean every function: rule H7. */
+	if (!nr)
+		return 0;
+	/* With the filter whole: ftrace asks BPF trampolines on these to share. */
+	err = tlbbatch_ops_register(ops, err, &redirects->registered);
+	/* Who entered a function before goes unseen: it has left it now, or sleeps there. */
+	if (!err)
+		synchronize_rcu_tasks();
+	return err;
 }
 
-static int find_dummy(struct tlbbatch_hook *dummy)
+static int detach_whole(struct tlbbatch_redirects *redirects)
 {
-	if (dummy->ip)
-		return 0;
-	dummy->ip = static_call(tlbbatch_ftrace_location)(dummy->addr);
-	if (dummy->ip && prepare(dummy, dummy->target))
-		return 0;
-	dummy->ip = 0;
-	pr_err("the self-test's own function cannot be traced\n");
-	return -EOPNOTSUPP;
-}
+	int err = 0;
 
-/* On the dummy alone. */
-static int register_set(struct hook_set *set)
-{
-	int err;
-
-	if (set->registered)
-		return 0;
-	err = find_dummy(set->dummy);
+	if (redirects->registered)
+		err = tlbbatch_debug_fail_unregister();
+	if (!err)
+		err = tlbbatch_ops_unregister(&redirects->ops,
+					      &redirects->registered);
 	if (err)
 		return err;
-	err = ftrace_set_filter_ip(&set->ops, set->dummy->ip, 0, 1);
-	if (!err)
-		err = register_ftrace_function(&set->ops);
-	if (err) {
-		clear_filter(set);
-		pr_err("ftrace refuses (%d)%s\n", err,
-		       err == -EBUSY ? "; is kernel.ftrace_enabled 0?" : "");
-		return err;
-	}
-	set->registered = true;
+	if (!IS_ENABLED(CONFIG_PREEMPTION))
+		synchronize_rcu_tasks();
+	if (redirects->drain)
+		redirects->drain();
 	return 0;
 }
 
-static bool is_needed(const struct hook_set *set)
+/* What nobody uses any more leaves the filter; what wanted memory then does, too. */
+static int detach_parked(struct tlbbatch_redirects *redirects)
 {
-	const struct tlbbatch_hook *hook;
+	unsigned int i = tlbbatch_nr_hooks(redirects);
+	int err = 0;
 
-	for_each_tlbbatch_hook(hook)
-		if (!hook->unneeded && set_of(hook) == set)
-			return true;
-	return false;
+	while (i--) {
+		struct tlbbatch_hook *hook = tlbbatch_hook_at(redirects, i);
+
+		if (!tlbbatch_is_parked(redirects, i))
+			continue;
+		if (redirects->held && !hook->unneeded)
+			hook->users--;
+		if (!hook->users)
+			err = detach(hook) ?: err;
+	}
+	redirects->held = false;
+	return err;
 }
 
-/* Registered, and proven before anything real is attached. */
-static int prove_sets(void)
+static void hold_parked(struct tlbbatch_redirects *redirects)
 {
 	unsigned int i;
-	int err;
 
-	for (i = 0; i < ARRAY_SIZE(hook_sets); i++) {
-		struct hook_set *set = hook_sets[i];
+	for (i = 0; i < tlbbatch_nr_hooks(redirects); i++) {
+		struct tlbbatch_hook *hook = tlbbatch_hook_at(redirects, i);
 
-		if (set->proven || !is_needed(set))
-			continue;
-		err = register_set(set) ?: set->selftest();
-		if (err) {
-			tlbbatch_hooks_unregister();
-			return err;
-		}
-		set->proven = true;
+		if (tlbbatch_is_parked(redirects, i) && !hook->unneeded)
+			hook->users++;
 	}
-	return 0;
+	redirects->held = true;
 }
 
-/**
- * tlbbatch_hooks_attach() - arm every hook, or none (rule H2)
- *
- * Context: process context, may sleep; knob mutex held, no pass admitted.
- * Return: 0; -EOPNOTSUPP if a hook is unavailable; -EBUSY if another IPMODIFY
- *	user or a BPF trampoline holds a function (named in the log) or ftrace is
- *	off; -EIO if the self-test or patching failed; -ENOMEM.
- */
-int tlbbatch_hooks_attach(void)
+static int attach_parked(struct tlbbatch_redirects *redirects)
 {
-	struct tlbbatch_hook *hook;
-	int err;
+	unsigned int i;
+	int err = tlbbatch_sets_prove(redirects);
 
-	if (unavailable[0]) {
-		pr_err("cannot be enabled: %s\n", unavailable);
-		return -EOPNOTSUPP;
-	}
-	err = prove_sets();
 	if (err)
 		return err;
-	err = tlbbatch_witness_attach();
-	for_each_tlbbatch_hook(hook) {
-		if (!err && !hook->unneeded)
+	hold_parked(redirects);
+	for (i = 0; i < tlbbatch_nr_hooks(redirects) && !err; i++) {
+		struct tlbbatch_hook *hook = tlbbatch_hook_at(redirects, i);
+
+		if (tlbbatch_is_parked(redirects, i) && !hook->unneeded)
 			err = attach(hook);
 	}
 	if (err)
-		tlbbatch_hooks_detach();
+		detach_parked(redirects);
 	return err;
 }
 
 /**
- * tlbbatch_hooks_detach() - disarm every hook
+ * tlbbatch_redirects_attach() - arm every hook of a feature, or none (rule H2)
+ * @redirects: the hooks, all of them available, none attached
  *
- * Context: process context, may sleep; knob mutex held, no pass admitted and
- *	none open: a gate must not go while a flush is put off.
- * Return: 0, or -ENOMEM if a hook stays attached. It does nothing then; a later
- *	call, or unload, removes it.
+ * Context: process context, may sleep; the feature's mutex held, and it acts for
+ *	nobody yet.
+ * Return: 0; -EBUSY if another IPMODIFY user or a BPF trampoline holds a function
+ *	or ftrace is off; -EIO if the self-test or patching failed; -ENOMEM. Of @whole
+ *	ones some may be attached still where ftrace died: see @registered.
  */
-int tlbbatch_hooks_detach(void)
+int tlbbatch_redirects_attach(struct tlbbatch_redirects *redirects)
 {
-	struct tlbbatch_hook *hook = tlbbatch_hooks + tlbbatch_nr_hooks;
 	int err = 0;
 
-	while (hook-- > tlbbatch_hooks)
-		err = detach(hook) ?: err;
-	tlbbatch_witness_detach();
+	if (redirects->whole)
+		err = attach_whole(redirects);
+	if (err)
+		return err;
+	mutex_lock(&hook_mutex);
+	err = attach_parked(redirects);
+	mutex_unlock(&hook_mutex);
 	return err;
 }
 
 /**
- * tlbbatch_hooks_registered() - is there anything to unregister?
+ * tlbbatch_redirects_detach() - disarm every hook of a feature
+ * @redirects: the hooks
  *
- * Context: knob mutex held, or unload.
+ * Of @whole ones nobody is in a replacement when it returns 0, but for its last
+ * instructions.
+ *
+ * Context: process context, may sleep, for seconds under load if @whole; the feature's
+ *	mutex held, and it acts for nobody any more: a gate must not go while a flush is
+ *	put off.
+ * Return: 0; -ENOMEM if a hook stays attached, which does nothing then: a later
+ *	call, or unload, removes it; or, of @whole ones, an error of ftrace, which is
+ *	dead then, @registered being set: may be tried again.
  */
-bool tlbbatch_hooks_registered(void)
+int tlbbatch_redirects_detach(struct tlbbatch_redirects *redirects)
 {
-	return redirecting.registered || looking.registered;
+	int err, dead = 0;
+
+	mutex_lock(&hook_mutex);
+	err = detach_parked(redirects);
+	mutex_unlock(&hook_mutex);
+	if (redirects->whole)
+		dead = detach_whole(redirects);
+	return dead ?: err;
 }
 
 /**
- * tlbbatch_hooks_unregister() - take each ops out of ftrace
+ * tlbbatch_hooks_unregister() - take each set out of ftrace
  *
- * First unregister, then clear the filter (rule H7). Returns after an RCU-tasks grace
- * period (kernels with CONFIG_PREEMPTION): no task is in a callback then.
- *
- * Context: process context, may sleep long.
+ * Context: process context, may sleep long; unload, no feature acts.
  * Return: 0, or what unregister_ftrace_function() returns.
  */
 int tlbbatch_hooks_unregister(void)
 {
-	struct tlbbatch_hook *hook;
-	unsigned int i;
 	int err;
 
-	for (i = 0; i < ARRAY_SIZE(hook_sets); i++) {
-		struct hook_set *set = hook_sets[i];
-		/* The other set would look at every function of the kernel for a moment. */
-		bool early = set == &redirecting &&
-			     tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_UNREGISTER);
-
-		if (!set->registered)
-			continue;
-		if (early)
-			clear_filter(set);
-		err = unregister_ftrace_function(&set->ops);
-		if (err)
-			return err;
-		if (!early)
-			clear_filter(set);
-		set->registered = false;
-		set->proven = false;
-	}
-	for_each_tlbbatch_hook(hook)
-		hook->attached = false;
-	return 0;
+	mutex_lock(&hook_mutex);
+	err = tlbbatch_sets_unregister();
+	mutex_unlock(&hook_mutex);
+	return err;
 }
 
 /**

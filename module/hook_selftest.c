@@ -91,7 +91,6 @@ static const struct tlbbatch_target look_target = {
 
 struct tlbbatch_hook tlbbatch_selftest_look = {
 	.name = "selftest_look",
-	.looks = true,
 	.target = &look_target,
 	.addr = (unsigned long)look_dummy,
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every function of the kernel that is hooked, a row each, in the order of
+ * Every function of the kernel that batching hooks, a row each, in the order of
  * targets.tbl. Where its shape differs from kernel to kernel, include/compat/
  * has a replacement for each (rule H1).
  */
@@ -50,23 +50,28 @@ static const struct tlbbatch_target filemap_remove_folio_targets[] = {
 		how,							\
 	}
 
-/* Rule H9: attached in this order and detached in reverse; shrink_folio_list() opens
- * the contexts without which folios never wait, so it comes last.
+/*
+ * Rule H9: attached in this order and detached in reverse; shrink_folio_list() opens the
+ * passes without which folios never wait, so it comes last: see pass_hook.c.
  */
-struct tlbbatch_hook tlbbatch_hooks[] = {
+static struct tlbbatch_hook hooks[] = {
 	HOOK(try_to_unmap_flush_dirty, .acts = tlbbatch_context_acts),
 	HOOK(try_to_unmap_flush, .acts = tlbbatch_context_acts),
 	HOOK(swap_writeout, .acts = tlbbatch_context_gates),
 	HOOK(shmem_writeout, .acts = tlbbatch_context_gates_shmem),
 	HOOK(pageout, .acts = tlbbatch_context_gates),
-	HOOK(folio_move_anon_rmap, .looks = true),
+	HOOK(folio_move_anon_rmap, .look = &tlbbatch_move_set),
 	HOOK(filemap_remove_folio, .acts = NULL),
-	HOOK(shrink_folio_list, .acts = tlbbatch_context_enter),
 };
 
-const unsigned int tlbbatch_nr_hooks = ARRAY_SIZE(tlbbatch_hooks);
+struct tlbbatch_redirects tlbbatch_batch_redirects = {
+	.hooks = hooks,
+	.nr = ARRAY_SIZE(hooks),
+};
 
-/* A row above without one in targets.tbl doesn't compile. This is the reverse. */
+/*
+ * A row above without one in targets.tbl doesn't compile. This is the reverse; the row of
+ * passes counts, too.
+ */
 #define COUNT(name, optional)	+ 1
-static_assert(ARRAY_SIZE(tlbbatch_hooks) ==
-	      0 TLBBATCH_TBL_batch_hook_names(COUNT));
+static_assert(ARRAY_SIZE(hooks) + 1 == 0 TLBBATCH_TBL_batch_hook_names(COUNT));

@@ -1,83 +1,64 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* enabled and batch_size: as sysfs knobs, and as module parameters. */
 #define pr_fmt(fmt) "tlbbatch: " fmt
-#include <linux/ctype.h>
 #include <linux/kernel.h>
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
 #include <linux/printk.h>
+#include <linux/workqueue.h>
 #include <tlbbatch/batch_policy.h>
-#include <tlbbatch/debug.h>
-#include <tlbbatch/hook.h>
+#include <tlbbatch/feature.h>
+#include <tlbbatch/knob.h>
 #include <tlbbatch/knobs.h>
+#include <tlbbatch/pass.h>
 #include <tlbbatch/reclaim_context.h>
+#include <tlbbatch/reclaim_hooks.h>
 
 /* Serialises writers. Reclaim never takes it: it reads with READ_ONCE(). */
 static DEFINE_MUTEX(knob_mutex);
-static bool enabled;
 static unsigned int batch_size = TLBBATCH_BATCH_DEFAULT;
 static unsigned int enabled_at_load;
 
-/**
- * tlbbatch_knob_parse() - read a decimal number, and nothing else
- * @text: NUL-terminated; a single trailing newline is allowed
- * @len: bytes written, without the NUL
- * @min: smallest value
- * @max: largest value
- * @value: result, unchanged on error
- *
- * Return: 0, -EINVAL for what is no number, -ERANGE for one out of range.
- */
-int tlbbatch_knob_parse(const char *text, size_t len, unsigned int min,
-			unsigned int max, unsigned int *value)
+static void switch_off(void)
 {
-	unsigned int parsed;
-	int err;
-
-	/* A NUL in the middle would hide what follows it; kstrto takes a sign. */
-	if (strnlen(text, len) != len || !isdigit(text[0]))
-		return -EINVAL;
-	err = kstrtouint(text, 10, &parsed);
-	if (err)
-		return err;
-	if (parsed < min || parsed > max)
-		return -ERANGE;
-	*value = parsed;
-	return 0;
+	mutex_lock(&knob_mutex);
+	tlbbatch_feature_off(&tlbbatch_batch, false);
+	mutex_unlock(&knob_mutex);
 }
 
-static int enable(void)
+static void tripped(struct work_struct *work)
 {
-	int err = enabled ? 0 : tlbbatch_hooks_attach();
-
-	if (err)
-		return err;
-	enabled = true;
-	tlbbatch_contexts_admit(true);
-	return 0;
+	pr_err("switched off: write-outs went by its hooks\n");
+	switch_off();
+	tlbbatch_batch_rearm();
 }
 
-/*
- * Rule H9: every flush that was put off is issued before the first gate goes. Killed in
- * between, batching stands still and is still "enabled": a later write of 0
- * finishes it, one of 1 resumes.
- */
-static int disable(bool killable)
-{
-	int err;
+static DECLARE_WORK(trip_work, tripped);
 
-	tlbbatch_contexts_admit(false);
-	if (tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_TURNOVER))
-		err = 0;
-	else
-		err = tlbbatch_contexts_wait_turnover("enabled=0", killable);
-	if (err)
-		return err;
-	/* Want of memory can keep a hook: it does nothing, and batching is off. */
-	err = tlbbatch_hooks_detach();
-	enabled = false;
-	return err;
+static void batch_pass_begin(struct tlbbatch_pass *pass)
+{
+	tlbbatch_batch_begin(pass, READ_ONCE(batch_size));
 }
+
+/* Rule B4: stop at once, detach from a worker. */
+static void batch_pass_end(struct tlbbatch_pass *pass)
+{
+	if (likely(tlbbatch_batch_end(pass)))
+		return;
+	tlbbatch_pass_leave(&tlbbatch_batch_part);
+	queue_work(system_long_wq, &trip_work);
+}
+
+struct tlbbatch_feature tlbbatch_batch = {
+	.name = "batching",
+	.refuses = "cannot be enabled",
+	.waits = "enabled=0",
+	.redirects = &tlbbatch_batch_redirects,
+	.watches = &tlbbatch_batch_watches,
+	.pass = &tlbbatch_batch_part,
+	.pass_begin = batch_pass_begin,
+	.pass_end = batch_pass_end,
+};
 
 /**
  * tlbbatch_knob_set_enabled() - start or stop batching
@@ -87,8 +68,8 @@ static int disable(bool killable)
  * returns -ENOMEM: then a later write of 0 detaches the rest.
  *
  * Context: process context, may sleep.
- * Return: 0; -EINTR if the caller was killed; what tlbbatch_hooks_attach() or
- *	tlbbatch_hooks_detach() returns.
+ * Return: 0; -EINTR if the caller was killed; what tlbbatch_feature_on() or
+ *	tlbbatch_feature_off() returns.
  */
 int tlbbatch_knob_set_enabled(unsigned int value)
 {
@@ -96,7 +77,12 @@ int tlbbatch_knob_set_enabled(unsigned int value)
 
 	if (mutex_lock_killable(&knob_mutex))
 		return -EINTR;
-	err = value ? enable() : disable(true);
+	/*
+	 * Killed in between, batching stands still and is still "enabled": a later write of
+	 * 0 finishes it, one of 1 resumes.
+	 */
+	err = value ? tlbbatch_feature_on(&tlbbatch_batch) :
+		      tlbbatch_feature_off(&tlbbatch_batch, true);
 	mutex_unlock(&knob_mutex);
 	return err;
 }
@@ -119,7 +105,7 @@ int tlbbatch_knob_set_batch_size(unsigned int folios)
 		return -EINTR;
 	/* Killed in the wait, the new value holds for all passes to come. */
 	WRITE_ONCE(batch_size, folios);
-	tlbbatch_contexts_wait_turnover("batch_size", true);
+	tlbbatch_passes_wait_turnover("batch_size", true);
 	mutex_unlock(&knob_mutex);
 	return 0;
 }
@@ -131,7 +117,7 @@ int tlbbatch_knob_set_batch_size(unsigned int folios)
  */
 unsigned int tlbbatch_knob_enabled(void)
 {
-	return READ_ONCE(enabled);
+	return READ_ONCE(tlbbatch_batch.on);
 }
 
 /**
@@ -142,18 +128,6 @@ unsigned int tlbbatch_knob_enabled(void)
 unsigned int tlbbatch_knob_batch_size(void)
 {
 	return READ_ONCE(batch_size);
-}
-
-/**
- * tlbbatch_knob_switch_off() - stop batching because something is wrong
- * @why: for the log
- *
- * Context: process context, may sleep.
- */
-void tlbbatch_knob_switch_off(const char *why)
-{
-	pr_err("switched off: %s\n", why);
-	tlbbatch_knobs_exit();
 }
 
 static int param_set(const char *text, const struct kernel_param *kp,
@@ -207,11 +181,12 @@ int tlbbatch_knobs_init(void)
 /**
  * tlbbatch_knobs_exit() - stop batching for good
  *
+ * A tripwire that went off does its work first.
+ *
  * Context: unload; sysfs is gone, so no writer is left.
  */
 void tlbbatch_knobs_exit(void)
 {
-	mutex_lock(&knob_mutex);
-	disable(false);
-	mutex_unlock(&knob_mutex);
+	switch_off();
+	cancel_work_sync(&trip_work);
 }

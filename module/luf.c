@@ -3,9 +3,8 @@
  * Would LUF (Lazy Unmap Flush) save flushes on this workload? Tracking changes
  * nothing in what the kernel does (rule L1): it watches, counts and simulates.
  *
- *  luf_observe.c	attaches to the kernel and is off otherwise
+ *  luf_events.c	what is watched in the kernel, a row each; nothing while it is off
  *  luf_returns.c	what it must see the end of: two functions, redirected
- *  luf_events.c	what is watched there, a row each
  *  luf_pass.c		which tasks are in a pass
  *  luf_unmap.c		what a pass unmaps and flushes: it makes generations
  *  luf_flush.c		what CPUs flush for other reasons: it covers them
@@ -28,9 +27,11 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <compat/tlb_compat.h>
+#include <tlbbatch/feature.h>
 #include <tlbbatch/luf.h>
-#include <tlbbatch/luf_observe.h>
+#include <tlbbatch/luf_events.h>
 #include <tlbbatch/luf_pass.h>
+#include <tlbbatch/luf_returns.h>
 #include <tlbbatch/luf_table.h>
 
 /* Generations looked at with preemption off: each may have thousands of pages. */
@@ -42,13 +43,7 @@
 
 /* Serialises changes of the mode, and readers who settle with them. */
 static DEFINE_MUTEX(luf_mutex);
-static enum tlbbatch_luf_mode mode;
-static const char *missing;
-/*
- * What ftrace said when it didn't let go. It is dead then (a bug of the kernel), and
- * may still call what is attached: nothing that it could reach is freed.
- */
-static int stuck;
+/* Of this module, by itself: it must not go. */
 static bool held;
 
 static int cpu_changes(unsigned int cpu)
@@ -109,35 +104,25 @@ static const char *unfit(void)
 	return NULL;
 }
 
-static void set_stuck(int err)
+static int make_tables(void)
 {
-	pr_err("luf: ftrace doesn't let go (%d): nothing is tracked, the module stays until off succeeds\n",
-	       err);
-	/* Fails at unload, which waits instead. */
-	if (!held)
-		held = try_module_get(THIS_MODULE);
-	stuck = err;
-}
+	int err = tlbbatch_luf_table_init();
 
-static void set_loose(void)
-{
-	stuck = 0;
-	if (held)
-		module_put(THIS_MODULE);
-	held = false;
-}
-
-/* Rule L18: all that begins a generation is closed; what is attached is detached. */
-static int detach(void)
-{
-	int err;
-
-	tlbbatch_luf_close(true);
-	err = tlbbatch_luf_detach();
 	if (err)
-		set_stuck(err);
-	else
-		set_loose();
+		return err;
+	err = tlbbatch_luf_passes_init();
+	if (err)
+		goto free_table;
+	err = watch_hotplug();
+	if (err)
+		goto free_passes;
+	tlbbatch_luf_close(false);
+	return 0;
+
+free_passes:
+	tlbbatch_luf_passes_exit();
+free_table:
+	tlbbatch_luf_table_exit();
 	return err;
 }
 
@@ -148,65 +133,69 @@ static void free_tables(void)
 	tlbbatch_luf_table_exit();
 }
 
-static int start(void)
+/* Rule L18: all that begins a generation is closed, before anything is detached. */
+static void close(void)
 {
-	const char *why = missing ?: unfit();
-	int err;
-
-	if (why) {
-		pr_err("luf: cannot track: %s\n", why);
-		return -EOPNOTSUPP;
-	}
-	err = tlbbatch_luf_table_init();
-	if (err)
-		return err;
-	err = tlbbatch_luf_passes_init();
-	if (err)
-		goto free_table;
-	err = watch_hotplug();
-	if (err)
-		goto free_passes;
-	tlbbatch_luf_close(false);
-	err = tlbbatch_luf_attach();
-	if (!err)
-		return 0;
-
-	pr_err("luf: cannot watch the kernel (%d)%s\n", err,
-	       err == -EBUSY ? "; is kernel.ftrace_enabled 0, or a livepatch there?" : "");
-	/* Off has something to do then. */
-	if (detach()) {
-		WRITE_ONCE(mode, TLBBATCH_LUF_MODE_TRACK);
-		return err;
-	}
-	unwatch_hotplug();
-free_passes:
-	tlbbatch_luf_passes_exit();
-free_table:
-	tlbbatch_luf_table_exit();
-	return err;
+	tlbbatch_luf_close(true);
 }
 
-static int stop(void)
-{
-	int err = detach();
+struct tlbbatch_feature tlbbatch_luf = {
+	.name = "LUF tracking",
+	.lacks = "luf: unavailable, cannot be watched",
+	.refuses = "luf: cannot track",
+	.fails = "luf: cannot watch the kernel",
+	.redirects = &tlbbatch_luf_redirects,
+	.watches = &tlbbatch_luf_watches,
+	.find = tlbbatch_luf_events_find,
+	.unfit = unfit,
+	.start = make_tables,
+	.close = close,
+	.stop = free_tables,
+};
 
-	if (!err)
-		free_tables();
-	return err;
+/*
+ * What ftrace said when it didn't let go is in tlbbatch_luf.stuck. It is dead then (a bug
+ * of the kernel), and may still call what is attached: nothing that it could reach is freed.
+ */
+static void hold_module(void)
+{
+	if (tlbbatch_luf.stuck) {
+		pr_err("luf: ftrace doesn't let go (%d): nothing is tracked, the module stays until off succeeds\n",
+		       tlbbatch_luf.stuck);
+		/* Fails at unload, which waits instead. */
+		if (!held)
+			held = try_module_get(THIS_MODULE);
+	} else {
+		if (held)
+			module_put(THIS_MODULE);
+		held = false;
+	}
 }
 
 static int set_mode(enum tlbbatch_luf_mode wanted)
 {
 	int err;
 
-	if (wanted == TLBBATCH_LUF_MODE_TRACK && stuck)
-		return stuck;
-	if (wanted == mode)
+	if (wanted == TLBBATCH_LUF_MODE_TRACK && tlbbatch_luf.stuck)
+		return tlbbatch_luf.stuck;
+	if (wanted == tlbbatch_luf_mode())
 		return 0;
-	err = wanted == TLBBATCH_LUF_MODE_TRACK ? start() : stop();
-	if (!err)
-		WRITE_ONCE(mode, wanted);
+	err = wanted == TLBBATCH_LUF_MODE_TRACK ?
+	      tlbbatch_feature_on(&tlbbatch_luf) :
+	      tlbbatch_feature_off(&tlbbatch_luf, false);
+	hold_module();
 	return err;
+}
+
+/**
+ * tlbbatch_luf_mode() - is it tracking?
+ *
+ * Context: any.
+ */
+enum tlbbatch_luf_mode tlbbatch_luf_mode(void)
+{
+	return READ_ONCE(tlbbatch_luf.on) ? TLBBATCH_LUF_MODE_TRACK :
+					    TLBBATCH_LUF_MODE_OFF;
 }
 
 /**
@@ -229,16 +218,6 @@ int tlbbatch_luf_set_mode(enum tlbbatch_luf_mode wanted)
 	err = set_mode(wanted);
 	mutex_unlock(&luf_mutex);
 	return err;
-}
-
-/**
- * tlbbatch_luf_mode() - is it tracking?
- *
- * Context: any.
- */
-enum tlbbatch_luf_mode tlbbatch_luf_mode(void)
-{
-	return READ_ONCE(mode);
 }
 
 /* What was owed before a look, and once more for each look that finds somebody at it. */
@@ -267,7 +246,7 @@ void tlbbatch_luf_settle(void)
 
 	if (mutex_lock_killable(&luf_mutex))
 		return;
-	if (mode == TLBBATCH_LUF_MODE_TRACK) {
+	if (tlbbatch_luf_mode() == TLBBATCH_LUF_MODE_TRACK) {
 		for (shard = 0; shard < tlbbatch_luf_nr_shards(); shard++)
 			settle_shard(shard);
 		do {
@@ -280,23 +259,11 @@ void tlbbatch_luf_settle(void)
 }
 
 /**
- * tlbbatch_luf_init() - find what tracking needs; it stays off
- *
- * Context: load; symbols found and BTF open.
- */
-void tlbbatch_luf_init(void)
-{
-	missing = tlbbatch_luf_resolve();
-	if (missing)
-		pr_warn("luf: unavailable, cannot be watched: %s\n", missing);
-}
-
-/**
- * tlbbatch_luf_exit() - stop for good
+ * tlbbatch_luf_unload() - stop for good
  *
  * Context: unload; sysfs is gone.
  */
-void tlbbatch_luf_exit(void)
+void tlbbatch_luf_unload(void)
 {
 	/* Text that ftrace may still call is never freed. */
 	mutex_lock(&luf_mutex);

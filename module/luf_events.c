@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What LUF tracking does at the entry of each function that it watches, "luf entry"
- * in targets.tbl: the pass, its unmaps and flushes; pages that are taken without
- * mm_page_alloc; and the events of rule L11, by which a stale read-only entry could
- * be seen.
+ * What LUF tracking watches, and what it does then: at the entry of each function that
+ * is a "luf entry" in targets.tbl, and at two tracepoints. These are the pass, its unmaps
+ * and flushes; pages that are taken; and the events of rule L11, by which a stale
+ * read-only entry could be seen.
  *
  * An event is seen at its start, before the kernel acts. It meets the generations
  * that freed pages of its file: stale entries of a file's pages lie where a VMA of
@@ -17,17 +17,22 @@
 #include <compat/ftrace_compat.h>
 #include <compat/uffd_compat.h>
 #include <tlbbatch/debug.h>
-#include <tlbbatch/luf_observe.h>
+#include <tlbbatch/luf_events.h>
+#include <tlbbatch/luf_flush.h>
 #include <tlbbatch/luf_pass.h>
 #include <tlbbatch/luf_table.h>
 #include <tlbbatch/symbols.h>
+#include <tlbbatch/watch.h>
 #include "targets.h"
 
 /* Where structs that are the kernel's own have what is read of them. */
 static u32 move_old_vma;
 static u32 flush_mm, flush_tlb_gen, flush_initiator;
 static u32 madvise_vma;
-/* Up to 6.9 large folios go to the page allocator before the pass's flush. */
+/*
+ * Up to 6.9 large folios go to the page allocator before the pass's flush. They may be in
+ * use before their generation begins, which isn't tracked then (rule L14).
+ */
 static bool large_freed_early;
 
 static void vma_event(const struct vm_area_struct *vma,
@@ -52,7 +57,8 @@ static void see_try_to_unmap(struct ftrace_regs *fregs)
 	if (flags & TTU_RMAP_LOCKED)
 		tlbbatch_luf_see_other_unmap(TLBBATCH_LUF_UNMAP_SPLIT);
 	else if (flags & TTU_BATCH_FLUSH)
-		tlbbatch_luf_see_unmap((struct folio *)compat_ftrace_argument(fregs, 0));
+		tlbbatch_luf_see_unmap((struct folio *)compat_ftrace_argument(fregs, 0),
+				       large_freed_early);
 }
 
 static void see_move_folios_to_lru(struct ftrace_regs *fregs)
@@ -258,30 +264,43 @@ static void see_uprobe_register(struct ftrace_regs *fregs)
 #define ENTRY(name_, optional_)						\
 	{								\
 		.name = #name_,						\
-		.watches = (const struct tlbbatch_luf_watch[]) {	\
+		.alternatives = (const struct tlbbatch_watched[]) {	\
 			TLBBATCH_TBL_entry_##name_(WATCH)		\
 			{ }						\
 		},							\
 		.optional = optional_,					\
 	},
 
-struct tlbbatch_luf_entry tlbbatch_luf_entries[] = {
+static struct tlbbatch_entry entries[] = {
 	TLBBATCH_TBL_luf_entry_names(ENTRY)
 };
 
-const unsigned int tlbbatch_luf_nr_entries = ARRAY_SIZE(tlbbatch_luf_entries);
-
-/**
- * tlbbatch_luf_large_freed_early() - does reclaim free large folios unflushed?
- *
- * Then they may be in use before their generation begins: it isn't tracked (rule L14).
- *
- * Context: any.
- */
-bool tlbbatch_luf_large_freed_early(void)
+static void tlbbatch_luf_probe_mm_page_alloc(void *data, struct page *page,
+					     unsigned int order, gfp_t gfp,
+					     int migratetype)
 {
-	return large_freed_early;
+	tlbbatch_luf_seen_youngest();
+	if (page && (order || !tlbbatch_luf_index_empty(page_to_pfn(page))))
+		tlbbatch_luf_reuse(page_to_pfn(page), 1U << order);
 }
+
+#define EVENT(name, symbol, proto)	\
+	TLBBATCH_POINT(symbol, proto, tlbbatch_luf_probe_##name)
+#define POINT(name, optional)	TLBBATCH_TBL_trace_##name(EVENT)
+
+static struct tlbbatch_point points[] = {
+	TLBBATCH_TBL_luf_trace_names(POINT)
+};
+
+static struct tlbbatch_sites sites;
+
+struct tlbbatch_watches tlbbatch_luf_watches = {
+	.entries = entries,
+	.nr_entries = ARRAY_SIZE(entries),
+	.sites = &sites,
+	.points = points,
+	.nr_points = ARRAY_SIZE(points),
+};
 
 #define MATCHES(code, symbol, proto)	tlbbatch_symbol_matches(symbol, proto)
 /* Of a row of targets.tbl, to a variable of its name. */
@@ -291,12 +310,12 @@ bool tlbbatch_luf_large_freed_early(void)
 #define has_struct_of(name)	TLBBATCH_TBL_member_##name(HAS_STRUCT)
 
 /**
- * tlbbatch_luf_events_resolve() - find what the functions above need besides
+ * tlbbatch_luf_events_find() - find what the functions above need besides
  *
  * Context: process context, at load; BTF open.
  * Return: what this kernel lacks, or NULL.
  */
-const char *tlbbatch_luf_events_resolve(void)
+const char *tlbbatch_luf_events_find(void)
 {
 	u32 is_lazy;
 

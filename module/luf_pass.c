@@ -9,21 +9,19 @@
  */
 #include <linux/bitmap.h>
 #include <linux/cpumask.h>
-#include <linux/hash.h>
 #include <linux/jiffies.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include <tlbbatch/counters.h>
+#include <tlbbatch/luf_counters.h>
 #include <tlbbatch/debug.h>
 #include <tlbbatch/luf_alloc.h>
 #include <tlbbatch/luf_pass.h>
 #include <tlbbatch/luf_table.h>
+#include <tlbbatch/task_table.h>
 #include "luf_pending.h"
 
-/* A task looks at this many slots; when all are taken its pass isn't seen. */
-#define PROBES		8
 /*
  * A slot whose pass is over, as far as is known, is another task's for the taking,
  * as is one that wasn't used for so long.
@@ -142,10 +140,10 @@ static bool is_mine(const struct pass *pass)
  */
 struct pass *tlbbatch_luf_get_pass(void)
 {
-	unsigned int first = hash_ptr(current, passes_bits), i;
+	unsigned int slot, i;
 
-	for (i = 0; i < PROBES; i++) {
-		struct pass *pass = &passes[(first + i) & (BIT(passes_bits) - 1)];
+	for_each_tlbbatch_task_slot(slot, i, current, passes_bits) {
+		struct pass *pass = &passes[slot];
 
 		if (READ_ONCE(pass->task) != current)
 			continue;
@@ -193,13 +191,13 @@ static bool is_over(const struct pass *pass)
 
 static struct pass *claim_pass(void)
 {
-	unsigned int first = hash_ptr(current, passes_bits), i;
+	unsigned int slot, i;
 
 	/* Nobody would take it back from a task that dies. */
 	if (current->flags & PF_EXITING)
 		return NULL;
-	for (i = 0; i < PROBES; i++) {
-		struct pass *pass = &passes[(first + i) & (BIT(passes_bits) - 1)];
+	for_each_tlbbatch_task_slot(slot, i, current, passes_bits) {
+		struct pass *pass = &passes[slot];
 
 		if (!raw_spin_trylock(&pass->lock))
 			continue;
@@ -229,7 +227,7 @@ void tlbbatch_luf_see_pass(void)
 	struct pass *pass = tlbbatch_luf_get_pass() ?: claim_pass();
 
 	if (!pass) {
-		tlbbatch_count(TLBBATCH_LUF_PASSES_UNSEEN, 1);
+		tlbbatch_luf_count(TLBBATCH_LUF_PASSES_UNSEEN, 1);
 		return;
 	}
 	tlbbatch_luf_forget(pass);
@@ -253,10 +251,10 @@ void tlbbatch_luf_see_pass(void)
  */
 void tlbbatch_luf_see_pass_end(void)
 {
-	unsigned int first = hash_ptr(current, passes_bits), i;
+	unsigned int slot, i;
 
-	for (i = 0; i < PROBES; i++) {
-		struct pass *pass = &passes[(first + i) & (BIT(passes_bits) - 1)];
+	for_each_tlbbatch_task_slot(slot, i, current, passes_bits) {
+		struct pass *pass = &passes[slot];
 
 		if (READ_ONCE(pass->task) == current)
 			WRITE_ONCE(pass->active, false);

@@ -13,7 +13,7 @@
 #include <linux/llist.h>
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
-#include <tlbbatch/counters.h>
+#include <tlbbatch/luf_counters.h>
 #include <tlbbatch/debug.h>
 #include <tlbbatch/luf_alloc.h>
 #include <tlbbatch/luf_coverage.h>
@@ -143,7 +143,7 @@ u64 tlbbatch_luf_nr_open(enum tlbbatch_luf_model model)
 	return sum;
 }
 
-static const enum tlbbatch_counter counters[][TLBBATCH_LUF_NR_MODELS] = {
+static const enum tlbbatch_luf_counter counters[][TLBBATCH_LUF_NR_MODELS] = {
 	[TLBBATCH_GENERATION_SAVED] = {
 		TLBBATCH_LUF_SAVED, TLBBATCH_LUF_POSTED_SAVED },
 	[TLBBATCH_GENERATION_NEEDED] = {
@@ -157,9 +157,9 @@ static const enum tlbbatch_counter counters[][TLBBATCH_LUF_NR_MODELS] = {
 static void count(enum tlbbatch_luf_model model, enum tlbbatch_luf_state state,
 		  enum tlbbatch_luf_reason reason)
 {
-	tlbbatch_count(counters[state][model], 1);
+	tlbbatch_luf_count(counters[state][model], 1);
 	if (state == TLBBATCH_GENERATION_GIVEN_UP && model == TLBBATCH_LUF_IDEAL)
-		tlbbatch_count(TLBBATCH_LUF_GIVEN_UP_KEPT + reason, 1);
+		tlbbatch_luf_count(TLBBATCH_LUF_GIVEN_UP_KEPT + reason, 1);
 }
 
 /* What an event takes by itself is no proof that it was taken before. */
@@ -295,10 +295,10 @@ static void end(unsigned int slot, enum tlbbatch_luf_model model, u64 word,
 	count(model, state, reason);
 	this_cpu_dec(nr_open.in[model]);
 	if (state == TLBBATCH_GENERATION_SAVED)
-		tlbbatch_count(model == TLBBATCH_LUF_IDEAL ?
-			       TLBBATCH_LUF_IPIS_AVOIDED :
-			       TLBBATCH_LUF_POSTED_IPIS_AVOIDED,
-			       generation->ipis);
+		tlbbatch_luf_count(model == TLBBATCH_LUF_IDEAL ?
+				   TLBBATCH_LUF_IPIS_AVOIDED :
+				   TLBBATCH_LUF_POSTED_IPIS_AVOIDED,
+				   generation->ipis);
 	if (state == TLBBATCH_GENERATION_NEEDED && !facts.covered)
 		owe(slot, model);
 	else

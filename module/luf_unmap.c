@@ -19,10 +19,9 @@
 #include <linux/sched.h>
 #include <linux/swap.h>
 #include <compat/tlb_compat.h>
-#include <tlbbatch/counters.h>
+#include <tlbbatch/luf_counters.h>
 #include <tlbbatch/debug.h>
 #include <tlbbatch/luf_coverage.h>
-#include <tlbbatch/luf_observe.h>
 #include <tlbbatch/luf_pass.h>
 #include <tlbbatch/luf_table.h>
 #include "luf_pending.h"
@@ -174,10 +173,11 @@ static void note_file(struct pass *pass, const struct address_space *file)
 /**
  * tlbbatch_luf_see_unmap() - try_to_unmap() begins, for a batched flush
  * @folio: locked
+ * @large_freed_early: large folios are freed before the pass's flush: rule L14
  *
  * Context: reclaim, preemption off.
  */
-void tlbbatch_luf_see_unmap(struct folio *folio)
+void tlbbatch_luf_see_unmap(struct folio *folio, bool large_freed_early)
 {
 	struct address_space *file = readonly_file(folio);
 	unsigned int nr = folio_nr_pages(folio);
@@ -196,14 +196,14 @@ void tlbbatch_luf_see_unmap(struct folio *folio)
 			file = NULL;
 	}
 	if (file || tlbbatch_luf_break(TLBBATCH_LUF_BREAK_READONLY)) {
-		tlbbatch_count(TLBBATCH_LUF_UNMAPS_READONLY, 1);
+		tlbbatch_luf_count(TLBBATCH_LUF_UNMAPS_READONLY, 1);
 		pass->readonly++;
 		if (!tlbbatch_luf_index_holds(pfn, nr) ||
-		    (nr > 1 && tlbbatch_luf_large_freed_early()) ||
+		    (nr > 1 && large_freed_early) ||
 		    !tlbbatch_luf_pages_add(&pass->pages, pfn, nr))
 			pass->untracked = true;
 	} else {
-		tlbbatch_count(TLBBATCH_LUF_UNMAPS_MIXED, 1);
+		tlbbatch_luf_count(TLBBATCH_LUF_UNMAPS_MIXED, 1);
 		pass->mixed++;
 		pass->last_mixed = true;
 		pass->was_pending = current->tlb_ubc.flush_required;
@@ -384,16 +384,16 @@ void tlbbatch_luf_see_flush(const struct arch_tlbflush_unmap_batch *batch)
 	});
 	pass->number = tlbbatch_luf_youngest();
 	if (flush != TLBBATCH_LUF_FLUSH_LOCAL)
-		tlbbatch_count(TLBBATCH_LUF_FLUSHES, 1);
+		tlbbatch_luf_count(TLBBATCH_LUF_FLUSHES, 1);
 	else if (names_other_cpu(batch))
-		tlbbatch_count(TLBBATCH_LUF_FLUSHES_UNSENT, 1);
-	tlbbatch_count(TLBBATCH_LUF_IPIS, receivers);
+		tlbbatch_luf_count(TLBBATCH_LUF_FLUSHES_UNSENT, 1);
+	tlbbatch_luf_count(TLBBATCH_LUF_IPIS, receivers);
 	switch (flush) {
 	case TLBBATCH_LUF_FLUSH_LOCAL:
 		pass->completes = pass->mixed;
 		break;
 	case TLBBATCH_LUF_FLUSH_MIXED:
-		tlbbatch_count(TLBBATCH_LUF_FLUSHES_MIXED, 1);
+		tlbbatch_luf_count(TLBBATCH_LUF_FLUSHES_MIXED, 1);
 		pass->completes = true;
 		break;
 	case TLBBATCH_LUF_FLUSH_READONLY:

@@ -9,11 +9,9 @@
 #include <linux/module.h>
 #include <linux/printk.h>
 #include <tlbbatch/debug.h>
+#include <tlbbatch/feature.h>
 #include <tlbbatch/hook.h>
-#include <tlbbatch/knobs.h>
-#include <tlbbatch/luf.h>
-#include <tlbbatch/reclaim_context.h>
-#include <tlbbatch/reclaim_hooks.h>
+#include <tlbbatch/pass.h>
 #include <tlbbatch/symbols.h>
 #include <tlbbatch/sysfs.h>
 
@@ -21,14 +19,30 @@
 #error "TLBBATCH_VERSION comes from dkms.conf, through module/Kbuild"
 #endif
 
+static int passes_init(void)
+{
+	tlbbatch_features_passes();
+	return tlbbatch_passes_init();
+}
+
 /* Resolving hooks can't fail: what isn't found makes a feature unavailable. */
 static int hooks_init(void)
 {
-	tlbbatch_hooks_resolve();
-	tlbbatch_luf_init();
+	tlbbatch_features_find();
 	/* The BTF index has served: it is larger than all the rest. */
 	tlbbatch_symbols_exit();
 	return 0;
+}
+
+/* Rule H13: nobody sleeps in a replacement who isn't in a pass. */
+static void leave_passes(void)
+{
+	tlbbatch_passes_wait_turnover("unload", false);
+}
+
+static void hooks_exit(void)
+{
+	tlbbatch_hooks_retire(leave_passes);
 }
 
 /* A step either does all of its work or, failing, leaves nothing behind. */
@@ -37,12 +51,10 @@ static const struct step {
 	int (*init)(void);
 	void (*exit)(void);
 } steps[] = {
-	{ "contexts", tlbbatch_contexts_init, tlbbatch_contexts_exit },
+	{ "passes", passes_init, tlbbatch_passes_exit },
 	{ "symbols", tlbbatch_symbols_init, tlbbatch_symbols_exit },
-	{ "hooks", hooks_init, tlbbatch_hooks_retire },
-	{ "luf", NULL, tlbbatch_luf_exit },
-	{ "tripwire", NULL, tlbbatch_tripwire_exit },
-	{ "knobs", tlbbatch_knobs_init, tlbbatch_knobs_exit },
+	{ "hooks", hooks_init, hooks_exit },
+	{ "features", tlbbatch_features_init, tlbbatch_features_exit },
 	{ "sysfs", tlbbatch_sysfs_init, tlbbatch_sysfs_exit },
 };
 
@@ -77,7 +89,7 @@ static int __init tlbbatch_init(void)
 		}
 	}
 	pr_info("%s loaded, %s%s\n", TLBBATCH_VERSION,
-		tlbbatch_knob_enabled() ? "enabled" : "inert",
+		tlbbatch_features_on() ? "enabled" : "inert",
 		TLBBATCH_DEBUG_NOTICE);
 	return 0;
 }

@@ -117,3 +117,14 @@ static noinline __used void trampoline(void)
 		     : : [swapcache] "i" (BIT(PG_swapcache)),
 			 [flags] "i" (offsetof(struct folio, flags)));
 }
+
+/* Changes no path: it shares a function with livepatches and BPF trampolines. */
+struct tlbbatch_hook_set tlbbatch_move_set = {
+	.ops = {
+		.func = tlbbatch_move_callback,
+		.trampoline = (unsigned long)tlbbatch_move_trampoline,
+		.flags = FTRACE_OPS_FL_PERMANENT,
+	},
+	.dummy = &tlbbatch_selftest_look,
+	.selftest = tlbbatch_selftest_run_look,
+};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Replacements of shrink_folio_list() and of the flushes that it calls.
+ * A pass that is batched, and replacements of the flushes that shrink_folio_list() calls.
  *
- *  shrink_folio_list()           opens a context, runs the original, closes it
+ *  shrink_folio_list()           see pass_hook.c: a pass begins, and ends
  *    try_to_unmap_flush_dirty()  per dirty folio: put off
  *    pageout() ... write-out     see writeout_gate.c: deferred, or flushed first
  *    try_to_unmap_flush()        before folios are freed: flushed, as in the kernel
@@ -10,20 +10,18 @@
  * What waits is written behind the write-out of the folio that fills the batch, and
  * behind the original.
  *
- * The ftrace callback (hook_engine.c) sends only tasks with a context here.
+ * The ftrace callback (hook_set.c) sends only tasks in a batched pass here.
  */
 #define pr_fmt(fmt) "tlbbatch: " fmt
 #include <linux/mm.h>
 #include <linux/mmzone.h>
 #include <linux/printk.h>
-#include <linux/workqueue.h>
 #include <compat/stat_compat.h>
-#include <tlbbatch/counters.h>
+#include <tlbbatch/batch_counters.h>
 #include <tlbbatch/debug.h>
 #include <tlbbatch/dirty_batch.h>
 #include <tlbbatch/flush.h>
-#include <tlbbatch/kernel_calls.h>
-#include <tlbbatch/knobs.h>
+#include <tlbbatch/pass.h>
 #include <tlbbatch/reclaim_context.h>
 #include <tlbbatch/reclaim_hooks.h>
 #include <tlbbatch/symbols.h>
@@ -31,61 +29,60 @@
 /* Set when the tripwire goes off: passes that are open put nothing off any more. */
 static bool trip;
 
-static void tripped(struct work_struct *work)
-{
-	tlbbatch_knob_switch_off("write-outs went by its hooks");
-	WRITE_ONCE(trip, false);
-}
-
-static DECLARE_WORK(trip_work, tripped);
-
 /**
- * tlbbatch_tripwire_exit() - let a tripwire that went off do its work
+ * tlbbatch_batch_rearm() - the tripwire went off, and batching is off
  *
- * Context: process context, may sleep; no pass runs any more.
+ * Context: process context; no pass is batched any more.
  */
-void tlbbatch_tripwire_exit(void)
+void tlbbatch_batch_rearm(void)
 {
-	cancel_work_sync(&trip_work);
+	WRITE_ONCE(trip, false);
 }
 
 /*
  * Rule B4: a write that no hook saw may have started before its flush: the pass's own
- * statistics are the witness. Stop at once, detach from a worker.
+ * statistics are the witness.
  */
-static void check_tripwire(struct tlbbatch_context *ctx)
+static bool check_tripwire(struct tlbbatch_context *ctx)
 {
 	u64 reported = compat_pages_written(ctx->stat, ctx->pages_taken_back, ctx->pages_traced);
 
 	if (likely(!tlbbatch_policy_tripped(reported, ctx->pages_seen)) ||
 	    tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_TRIPWIRE))
-		return;
+		return true;
 	WRITE_ONCE(trip, true);
-	tlbbatch_contexts_admit(false);
 	pr_err_ratelimited("reclaim wrote %llu pages, the hooks saw %llu: batching stops\n",
 			   reported, ctx->pages_seen);
-	queue_work(system_long_wq, &trip_work);
+	return false;
 }
 
-static unsigned int batch_size_for(const struct scan_control *sc)
+static unsigned int batch_size_for(const struct scan_control *sc, unsigned int batch_size)
 {
 	/* A list that is handed over (MADV_PAGEOUT, DAMON) has no priority. */
 	if (IS_ENABLED(TLBBATCH_DEBUG) && tlbbatch_nr_to_reclaim(sc) &&
 	    tlbbatch_debug_priority_low(tlbbatch_priority(sc)))
 		return TLBBATCH_BATCH_MIN;
-	return tlbbatch_knob_batch_size();
+	return batch_size;
 }
 
-static void begin_pass(struct tlbbatch_context *ctx, struct pglist_data *pgdat,
-		       struct scan_control *sc, struct reclaim_stat *stat)
+/**
+ * tlbbatch_batch_begin() - a pass begins
+ * @pass: the pass
+ * @batch_size: folios that share a flush in it
+ *
+ * Context: reclaim, before the original.
+ */
+void tlbbatch_batch_begin(struct tlbbatch_pass *pass, unsigned int batch_size)
 {
-	ctx->batch_size = batch_size_for(sc);
+	struct tlbbatch_context *ctx = tlbbatch_context_of(pass);
+
+	ctx->batch_size = batch_size_for(pass->sc, batch_size);
 	/* Rule B19: demotion migrates, retries and flushes in between: not batched. */
-	ctx->unbatched = tlbbatch_demotes(pgdat->node_id);
+	ctx->batched = !tlbbatch_demotes(pass->pgdat->node_id);
 	ctx->writing = false;
 	ctx->owes = false;
-	ctx->sc = sc;
-	ctx->stat = stat;
+	ctx->sc = pass->sc;
+	ctx->stat = pass->stat;
 	ctx->nr_waiting = 0;
 	ctx->nr_uncovered = 0;
 	ctx->owed = (struct tlbbatch_owed){ 0 };
@@ -98,17 +95,25 @@ static void begin_pass(struct tlbbatch_context *ctx, struct pglist_data *pgdat,
 	ctx->pages_activated[0] = 0;
 	ctx->pages_activated[1] = 0;
 	ctx->debug = (struct tlbbatch_debug_pass){ };
-	tlbbatch_count(ctx->unbatched ? TLBBATCH_PASSES_UNBATCHED :
-					TLBBATCH_PASSES, 1);
+	tlbbatch_count(ctx->batched ? TLBBATCH_PASSES :
+				      TLBBATCH_PASSES_UNBATCHED, 1);
 }
 
-/* After the original: its folio list is the caller's, so still this task's. */
-static void end_pass(struct tlbbatch_context *ctx)
+/**
+ * tlbbatch_batch_end() - a pass is over
+ * @pass: the pass
+ *
+ * Context: reclaim, behind the original: its folio list is the caller's, so still this
+ *	task's.
+ * Return: false if a write-out went by the hooks: batching must stop (rule B4).
+ */
+bool tlbbatch_batch_end(struct tlbbatch_pass *pass)
 {
+	struct tlbbatch_context *ctx = tlbbatch_context_of(pass);
 	unsigned int activated;
 
-	if (ctx->unbatched)
-		return;
+	if (!ctx->batched)
+		return true;
 	/* Rules B9 and B11. Covered by the flush that reclaim's own frees came behind. */
 	tlbbatch_batch_write_rest(ctx);
 	if (ctx->owed.requests)
@@ -125,50 +130,9 @@ static void end_pass(struct tlbbatch_context *ctx)
 		tlbbatch_count(TLBBATCH_FLUSHES_DEFERRING, ctx->flushes);
 		tlbbatch_debug_pass_end(&ctx->debug, ctx->deferred);
 	}
-	check_tripwire(ctx);
-}
-
-/**
- * tlbbatch_pass_begin() - shrink_folio_list() is about to run
- * @pgdat: the node
- * @sc: what the pass is for
- * @stat: its statistics, on its caller's stack
- *
- * A pass nested in another (it can't happen while reclaim sets PF_MEMALLOC) runs
- * unbatched: rule B19.
- *
- * Context: reclaim; the callback has claimed a context for this task.
- * Return: the context, for tlbbatch_pass_end().
- */
-struct tlbbatch_context *tlbbatch_pass_begin(struct pglist_data *pgdat,
-					     struct scan_control *sc,
-					     struct reclaim_stat *stat)
-{
-	struct tlbbatch_context *ctx = tlbbatch_context_current();
-
-	if (ctx->depth == 1)
-		begin_pass(ctx, pgdat, sc, stat);
-	tlbbatch_debug_in_pass();
-	return ctx;
-}
-
-/**
- * tlbbatch_pass_end() - it has run
- * @ctx: from tlbbatch_pass_begin()
- * @nr_reclaimed: pages that it says it reclaimed
- *
- * Context: reclaim, behind the original. @ctx is not touched afterwards.
- * Return: pages reclaimed, those freed from the batch included.
- */
-unsigned int tlbbatch_pass_end(struct tlbbatch_context *ctx,
-			       unsigned int nr_reclaimed)
-{
-	if (ctx->depth == 1) {
-		end_pass(ctx);
-		nr_reclaimed += ctx->nr_reclaimed;
-	}
-	tlbbatch_context_leave(ctx);
-	return nr_reclaimed;
+	pass->nr_reclaimed += ctx->nr_reclaimed;
+	ctx->batched = false;
+	return check_tripwire(ctx);
 }
 
 /**

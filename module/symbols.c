@@ -13,7 +13,6 @@
 #include <linux/printk.h>
 #include <tlbbatch/btf.h>
 #include <tlbbatch/debug.h>
-#include <tlbbatch/hook.h>
 #include <tlbbatch/kernel_calls.h>
 #include <tlbbatch/symbols.h>
 #include "targets.h"
@@ -374,22 +373,6 @@ void tlbbatch_symbols_exit(void)
 const char *tlbbatch_symbols_missing(void)
 {
 	return missing[0] ? missing : NULL;
-}
-
-/**
- * tlbbatch_writer_is_gated() - is this a_ops->writepage hooked as a write-out?
- * @writer: its address
- *
- * Context: any.
- */
-bool tlbbatch_writer_is_gated(unsigned long writer)
-{
-	const struct tlbbatch_hook *hook;
-
-	for_each_tlbbatch_hook(hook)
-		if (hook->addr == writer)
-			return true;
-	return false;
 }
 
 /**

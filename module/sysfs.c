@@ -1,301 +1,110 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* /sys/kernel/tlbbatch: see sysfs-docs/ABI/testing/sysfs-kernel-tlbbatch. */
+/*
+ * /sys/kernel/tlbbatch: see sysfs-docs/ABI/testing/sysfs-kernel-tlbbatch. What each
+ * feature shows stands in its row.
+ */
 #include <linux/kobject.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
-#include <tlbbatch/batch_policy.h>
 #include <tlbbatch/counters.h>
+#include <tlbbatch/feature.h>
 #include <tlbbatch/hook.h>
-#include <tlbbatch/knobs.h>
-#include <tlbbatch/luf.h>
-#include <tlbbatch/luf_table.h>
-#include <tlbbatch/reclaim_context.h>
 #include <tlbbatch/sysfs.h>
 
-static struct kobject *root, *luf;
-
-/* Section: knobs */
-
-static ssize_t knob_store(const char *buf, size_t len, unsigned int min,
-			  unsigned int max, int (*set)(unsigned int value))
-{
-	unsigned int value;
-	int err;
-
-	err = tlbbatch_knob_parse(buf, len, min, max, &value);
-	if (!err)
-		err = set(value);
-	return err ?: len;
-}
-
-static ssize_t enabled_show(struct kobject *kobj, struct kobj_attribute *attr,
-			    char *buf)
-{
-	return sysfs_emit(buf, "%u\n", tlbbatch_knob_enabled());
-}
-
-static ssize_t enabled_store(struct kobject *kobj, struct kobj_attribute *attr,
-			     const char *buf, size_t len)
-{
-	return knob_store(buf, len, 0, 1, tlbbatch_knob_set_enabled);
-}
-
-static ssize_t batch_size_show(struct kobject *kobj,
-			       struct kobj_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%u\n", tlbbatch_knob_batch_size());
-}
-
-static ssize_t batch_size_store(struct kobject *kobj,
-				struct kobj_attribute *attr, const char *buf,
-				size_t len)
-{
-	return knob_store(buf, len, TLBBATCH_BATCH_MIN, TLBBATCH_BATCH_MAX,
-			  tlbbatch_knob_set_batch_size);
-}
-
-static ssize_t version_show(struct kobject *kobj, struct kobj_attribute *attr,
-			    char *buf)
-{
-	return sysfs_emit(buf, "%s\n", THIS_MODULE->version);
-}
-
-static struct kobj_attribute enabled_attr = __ATTR_RW(enabled);
-static struct kobj_attribute batch_size_attr = __ATTR_RW(batch_size);
-static struct kobj_attribute version_attr = __ATTR_RO(version);
-
-static struct attribute *knob_attrs[] = {
-	&enabled_attr.attr,
-	&batch_size_attr.attr,
-	&version_attr.attr,
-	NULL
-};
-
-static const struct attribute_group knob_group = {
-	.attrs = knob_attrs,
-};
-
-/* Section: luf/ */
-
-static const char *const luf_modes[] = {
-	[TLBBATCH_LUF_MODE_OFF] = "off",
-	[TLBBATCH_LUF_MODE_TRACK] = "track",
-};
-
-static ssize_t mode_show(struct kobject *kobj, struct kobj_attribute *attr,
-			 char *buf)
-{
-	bool tracks = tlbbatch_luf_mode() == TLBBATCH_LUF_MODE_TRACK;
-
-	return sysfs_emit(buf, "%s\n", tracks ? "off [track]" : "[off] track");
-}
-
-static ssize_t mode_store(struct kobject *kobj, struct kobj_attribute *attr,
-			  const char *buf, size_t len)
-{
-	int wanted, err;
-
-	/* A NUL in the middle would hide what follows it. */
-	if (strnlen(buf, len) != len)
-		return -EINVAL;
-	wanted = sysfs_match_string(luf_modes, buf);
-	if (wanted < 0)
-		return wanted;
-	err = tlbbatch_luf_set_mode(wanted);
-	return err ?: len;
-}
-
-static ssize_t generation_show(struct kobject *kobj, struct kobj_attribute *attr,
-			       char *buf)
-{
-	tlbbatch_luf_settle();
-	return sysfs_emit(buf, "%llu\n", tlbbatch_luf_youngest());
-}
-
-static ssize_t open_show(struct kobject *kobj, struct kobj_attribute *attr,
-			 char *buf)
-{
-	tlbbatch_luf_settle();
-	return sysfs_emit(buf, "%llu\n", tlbbatch_luf_nr_open(TLBBATCH_LUF_IDEAL));
-}
-
-static ssize_t open_as_posted_show(struct kobject *kobj,
-				   struct kobj_attribute *attr, char *buf)
-{
-	tlbbatch_luf_settle();
-	return sysfs_emit(buf, "%llu\n", tlbbatch_luf_nr_open(TLBBATCH_LUF_POSTED));
-}
-
-static struct kobj_attribute mode_attr = __ATTR_RW(mode);
-static struct kobj_attribute generation_attr = __ATTR_RO_MODE(generation, 0400);
-static struct kobj_attribute open_attr = __ATTR_RO_MODE(open, 0400);
-static struct kobj_attribute open_as_posted_attr = __ATTR_RO_MODE(open_as_posted, 0400);
-
-static struct attribute *luf_attrs[] = {
-	&mode_attr.attr,
-	&generation_attr.attr,
-	&open_attr.attr,
-	&open_as_posted_attr.attr,
-	NULL
-};
-
-static const struct attribute_group luf_group = {
-	.attrs = luf_attrs,
-};
-
-/* What LUF would have flushed, and what it would never have had to: ideal, as posted. */
-static ssize_t flushes_luf_show(struct kobject *kobj,
-				struct kobj_attribute *attr, char *buf)
-{
-	tlbbatch_luf_settle();
-	return sysfs_emit(buf, "%llu\n",
-			  tlbbatch_counter_read(TLBBATCH_LUF_NEEDED) +
-			  tlbbatch_counter_read(TLBBATCH_LUF_GIVEN_UP));
-}
-
-static ssize_t flushes_avoided_show(struct kobject *kobj,
-				    struct kobj_attribute *attr, char *buf)
-{
-	tlbbatch_luf_settle();
-	return sysfs_emit(buf, "%llu\n",
-			  tlbbatch_counter_read(TLBBATCH_LUF_SAVED));
-}
-
-static ssize_t flushes_luf_as_posted_show(struct kobject *kobj,
-					  struct kobj_attribute *attr, char *buf)
-{
-	tlbbatch_luf_settle();
-	return sysfs_emit(buf, "%llu\n",
-			  tlbbatch_counter_read(TLBBATCH_LUF_POSTED_NEEDED) +
-			  tlbbatch_counter_read(TLBBATCH_LUF_POSTED_GIVEN_UP));
-}
-
-static ssize_t flushes_avoided_as_posted_show(struct kobject *kobj,
-					      struct kobj_attribute *attr,
-					      char *buf)
-{
-	tlbbatch_luf_settle();
-	return sysfs_emit(buf, "%llu\n",
-			  tlbbatch_counter_read(TLBBATCH_LUF_POSTED_SAVED));
-}
-
-static struct kobj_attribute flushes_luf_attr = __ATTR_RO_MODE(flushes_luf, 0400);
-static struct kobj_attribute flushes_avoided_attr = __ATTR_RO_MODE(flushes_avoided, 0400);
-static struct kobj_attribute flushes_luf_as_posted_attr =
-	__ATTR_RO_MODE(flushes_luf_as_posted, 0400);
-static struct kobj_attribute flushes_avoided_as_posted_attr =
-	__ATTR_RO_MODE(flushes_avoided_as_posted, 0400);
-
-/* Section: hooks/ and stats/, a file per row of a table */
-
 /**
- * struct row_attribute - a read-only file that stands for a row of a table
+ * struct row_attribute - a read-only file that stands for a row of a feature's table
  * @kobj_attr: the file
+ * @feature: whose
  * @index: the row
  */
 struct row_attribute {
 	struct kobj_attribute kobj_attr;
+	const struct tlbbatch_row *feature;
 	unsigned int index;
 };
 
-static unsigned int row_of(struct kobj_attribute *attr)
+/**
+ * struct table - a directory with a file per row
+ * @group: the directory; made if it has @group.attrs
+ * @rows: its files
+ */
+struct table {
+	struct attribute_group group;
+	struct row_attribute *rows;
+};
+
+/**
+ * struct shown - what there is of a feature now
+ * @dir: its directory, NULL if it has none
+ * @hooks: its hooks/
+ * @stats: its stats/
+ */
+struct shown {
+	struct kobject *dir;
+	struct table hooks;
+	struct table stats;
+};
+
+static struct kobject *root;
+static struct shown *all;
+
+static const struct row_attribute *row_of(struct kobj_attribute *attr)
 {
-	return container_of(attr, struct row_attribute, kobj_attr)->index;
+	return container_of(attr, struct row_attribute, kobj_attr);
 }
 
 static ssize_t hook_show(struct kobject *kobj, struct kobj_attribute *attr,
 			 char *buf)
 {
-	return tlbbatch_hook_describe(&tlbbatch_hooks[row_of(attr)], buf);
+	const struct row_attribute *row = row_of(attr);
+
+	return tlbbatch_hook_describe(tlbbatch_hook_at(row->feature->feature->redirects,
+						       row->index), buf);
 }
 
 static ssize_t stat_show(struct kobject *kobj, struct kobj_attribute *attr,
 			 char *buf)
 {
-	return sysfs_emit(buf, "%llu\n", tlbbatch_counter_read(row_of(attr)));
-}
+	const struct row_attribute *row = row_of(attr);
+	const struct tlbbatch_files *files = row->feature->files;
 
-static ssize_t folios_waiting_show(struct kobject *kobj,
-				   struct kobj_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%llu\n", tlbbatch_contexts_waiting_folios());
-}
-
-static struct kobj_attribute folios_waiting_attr = __ATTR_RO(folios_waiting);
-
-static ssize_t luf_stat_show(struct kobject *kobj, struct kobj_attribute *attr,
-			     char *buf)
-{
-	tlbbatch_luf_settle();
+	if (files->settle)
+		files->settle();
 	return sysfs_emit(buf, "%llu\n",
-			  tlbbatch_counter_read(TLBBATCH_NR_STATS + row_of(attr)));
+			  tlbbatch_counter_read(files->counters, row->index));
 }
 
-static const char *const stat_names[] = {
-#define X(upper, lower) #lower,
-	COUNTERS(X)
-	LUF_COUNTERS(X)
-#undef X
-};
-
-static const char *stat_name(unsigned int index)
+static const char *hook_name(const struct tlbbatch_row *feature,
+			     unsigned int index)
 {
-	return stat_names[index];
+	return tlbbatch_hook_at(feature->feature->redirects, index)->name;
 }
 
-static const char *luf_stat_name(unsigned int index)
+static const char *stat_name(const struct tlbbatch_row *feature,
+			     unsigned int index)
 {
-	return stat_names[TLBBATCH_NR_STATS + index];
-}
-
-static const char *hook_name(unsigned int index)
-{
-	return tlbbatch_hooks[index].name;
+	return feature->files->counters->names[index];
 }
 
 /**
- * struct table - a directory with a file per row
- * @group: the directory
- * @rows: its files
+ * struct rows - what becomes the files of a directory
+ * @dir: its name
+ * @nr: how many there are
  * @name: the name of a row
  * @show: reads a row
  * @mode: of its files
- * @extra: more files, or NULL
+ * @more: files that are no rows, ended by NULL; or NULL
  */
-struct table {
-	struct attribute_group group;
-	struct row_attribute *rows;
-	const char *(*name)(unsigned int index);
+struct rows {
+	const char *dir;
+	unsigned int nr;
+	const char *(*name)(const struct tlbbatch_row *feature,
+			    unsigned int index);
 	ssize_t (*show)(struct kobject *kobj, struct kobj_attribute *attr,
 			char *buf);
 	umode_t mode;
-	struct kobj_attribute *extra[4];
-};
-
-static struct table hooks_table = {
-	.group.name = "hooks",
-	.name = hook_name,
-	.show = hook_show,
-	.mode = 0444,
-};
-
-static struct table stats_table = {
-	.group.name = "stats",
-	.name = stat_name,
-	.show = stat_show,
-	.mode = 0444,
-	.extra = { &folios_waiting_attr },
-};
-
-static struct table luf_stats_table = {
-	.group.name = "stats",
-	.name = luf_stat_name,
-	.show = luf_stat_show,
-	/* Each read looks at all generations, and they tell of the whole machine. */
-	.mode = 0400,
-	.extra = { &flushes_luf_attr, &flushes_avoided_attr,
-		   &flushes_luf_as_posted_attr, &flushes_avoided_as_posted_attr },
+	struct kobj_attribute *const *more;
 };
 
 static void table_free(struct table *table)
@@ -306,28 +115,40 @@ static void table_free(struct table *table)
 	table->rows = NULL;
 }
 
-static int table_make(struct kobject *parent, struct table *table,
-		      unsigned int nr)
+static unsigned int count_more(const struct rows *rows)
 {
-	unsigned int i;
+	unsigned int nr = 0;
 
-	table->rows = kcalloc(nr, sizeof(*table->rows), GFP_KERNEL);
-	table->group.attrs = kcalloc(nr + ARRAY_SIZE(table->extra) + 1,
+	while (rows->more && rows->more[nr])
+		nr++;
+	return nr;
+}
+
+static int table_make(struct kobject *parent, struct table *table,
+		      const struct tlbbatch_row *feature,
+		      const struct rows *rows)
+{
+	unsigned int nr_more = count_more(rows), i;
+
+	table->rows = kcalloc(rows->nr, sizeof(*table->rows), GFP_KERNEL);
+	table->group.attrs = kcalloc(rows->nr + nr_more + 1,
 				     sizeof(*table->group.attrs), GFP_KERNEL);
 	if (!table->rows || !table->group.attrs)
 		goto no_memory;
-	for (i = 0; i < nr; i++) {
+	table->group.name = rows->dir;
+	for (i = 0; i < rows->nr; i++) {
 		struct row_attribute *row = &table->rows[i];
 
 		sysfs_attr_init(&row->kobj_attr.attr);
+		row->feature = feature;
 		row->index = i;
-		row->kobj_attr.attr.name = table->name(i);
-		row->kobj_attr.attr.mode = table->mode;
-		row->kobj_attr.show = table->show;
+		row->kobj_attr.attr.name = rows->name(feature, i);
+		row->kobj_attr.attr.mode = rows->mode;
+		row->kobj_attr.show = rows->show;
 		table->group.attrs[i] = &row->kobj_attr.attr;
 	}
-	for (i = 0; i < ARRAY_SIZE(table->extra) && table->extra[i]; i++)
-		table->group.attrs[nr + i] = &table->extra[i]->attr;
+	for (i = 0; i < nr_more; i++)
+		table->group.attrs[rows->nr + i] = &rows->more[i]->attr;
 	if (!sysfs_create_group(parent, &table->group))
 		return 0;
 no_memory:
@@ -337,65 +158,123 @@ no_memory:
 
 static void table_drop(struct kobject *parent, struct table *table)
 {
+	if (!table->group.attrs)
+		return;
 	sysfs_remove_group(parent, &table->group);
 	table_free(table);
 }
 
-static int luf_make(void)
+static int make_tables(struct kobject *parent, struct shown *shown,
+		       const struct tlbbatch_row *feature)
 {
-	int err = -ENOMEM;
+	const struct tlbbatch_files *files = feature->files;
+	struct rows hooks = {
+		.dir = "hooks",
+		.name = hook_name,
+		.show = hook_show,
+		.mode = 0444,
+	};
+	struct rows stats = {
+		.dir = "stats",
+		.name = stat_name,
+		.show = stat_show,
+		.mode = files->mode,
+		.more = files->derived,
+	};
+	int err = 0;
 
-	luf = kobject_create_and_add("luf", root);
-	if (!luf)
-		return -ENOMEM;
-	if (table_make(luf, &luf_stats_table,
-		       TLBBATCH_NR_COUNTERS - TLBBATCH_NR_STATS))
-		goto put;
-	err = sysfs_create_group(luf, &luf_group);
+	if (files->shows_hooks) {
+		hooks.nr = tlbbatch_nr_hooks(feature->feature->redirects);
+		err = table_make(parent, &shown->hooks, feature, &hooks);
+	}
+	if (err || !files->counters)
+		return err;
+	stats.nr = files->counters->nr;
+	return table_make(parent, &shown->stats, feature, &stats);
+}
+
+static void drop(unsigned int i)
+{
+	const struct tlbbatch_files *files = tlbbatch_features[i].files;
+	struct shown *shown = &all[i];
+	struct kobject *parent = shown->dir ?: root;
+
+	if (!files)
+		return;
+	if (files->group)
+		sysfs_remove_group(parent, files->group);
+	table_drop(parent, &shown->stats);
+	table_drop(parent, &shown->hooks);
+	kobject_put(shown->dir);
+}
+
+/* Its knobs last: whoever finds them finds all the rest. */
+static int make(unsigned int i)
+{
+	const struct tlbbatch_row *feature = &tlbbatch_features[i];
+	const struct tlbbatch_files *files = feature->files;
+	struct shown *shown = &all[i];
+	struct kobject *parent = root;
+	int err;
+
+	if (!files)
+		return 0;
+	if (files->dir) {
+		shown->dir = kobject_create_and_add(files->dir, root);
+		if (!shown->dir)
+			return -ENOMEM;
+		parent = shown->dir;
+	}
+	err = make_tables(parent, shown, feature);
+	if (!err && files->group)
+		err = sysfs_create_group(parent, files->group);
 	if (!err)
 		return 0;
-	table_drop(luf, &luf_stats_table);
-put:
-	kobject_put(luf);
+
+	table_drop(parent, &shown->stats);
+	table_drop(parent, &shown->hooks);
+	kobject_put(shown->dir);
 	return err;
 }
 
-static void luf_drop(void)
+static ssize_t version_show(struct kobject *kobj, struct kobj_attribute *attr,
+			    char *buf)
 {
-	sysfs_remove_group(luf, &luf_group);
-	table_drop(luf, &luf_stats_table);
-	kobject_put(luf);
+	return sysfs_emit(buf, "%s\n", THIS_MODULE->version);
 }
+
+static struct kobj_attribute version_attr = __ATTR_RO(version);
 
 /**
  * tlbbatch_sysfs_init() - make /sys/kernel/tlbbatch
  *
- * Context: load. Return: 0 or -ENOMEM; nothing is left behind then.
+ * Context: load. Return: 0 or a negative error; nothing is left behind then.
  */
 int tlbbatch_sysfs_init(void)
 {
+	unsigned int i;
 	int err = -ENOMEM;
 
+	all = kcalloc(tlbbatch_nr_features, sizeof(*all), GFP_KERNEL);
+	if (!all)
+		return -ENOMEM;
 	root = kobject_create_and_add("tlbbatch", kernel_kobj);
 	if (!root)
-		return -ENOMEM;
-	if (table_make(root, &hooks_table, tlbbatch_nr_hooks))
-		goto put;
-	if (table_make(root, &stats_table, TLBBATCH_NR_STATS))
-		goto drop_hooks;
-	if (luf_make())
-		goto drop_stats;
-	err = sysfs_create_group(root, &knob_group);
+		goto free;
+	for (i = 0; i < tlbbatch_nr_features; i++) {
+		err = make(i);
+		if (err)
+			goto drop;
+	}
+	err = sysfs_create_file(root, &version_attr.attr);
 	if (!err)
 		return 0;
-
-	luf_drop();
-drop_stats:
-	table_drop(root, &stats_table);
-drop_hooks:
-	table_drop(root, &hooks_table);
-put:
+drop:
+	while (i--)
+		drop(i);
 	kobject_put(root);
+free:
+	kfree(all);
 	return err;
 }
 
@@ -408,9 +287,11 @@ put:
  */
 void tlbbatch_sysfs_exit(void)
 {
-	sysfs_remove_group(root, &knob_group);
-	luf_drop();
-	table_drop(root, &stats_table);
-	table_drop(root, &hooks_table);
+	unsigned int i = tlbbatch_nr_features;
+
+	sysfs_remove_file(root, &version_attr.attr);
+	while (i--)
+		drop(i);
 	kobject_put(root);
+	kfree(all);
 }

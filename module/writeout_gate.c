@@ -14,10 +14,11 @@
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 #include <linux/writeback.h>
-#include <tlbbatch/counters.h>
+#include <tlbbatch/batch_counters.h>
 #include <tlbbatch/debug.h>
 #include <tlbbatch/dirty_batch.h>
 #include <tlbbatch/flush.h>
+#include <tlbbatch/hook.h>
 #include <tlbbatch/reclaim_context.h>
 #include <tlbbatch/reclaim_hooks.h>
 #include <tlbbatch/symbols.h>
@@ -132,7 +133,7 @@ void tlbbatch_file_write_begin(struct tlbbatch_file_write *write,
 			       struct folio *folio, unsigned long writer)
 {
 	write->nr_pages = 0;
-	if (writer && tlbbatch_writer_is_gated(writer))
+	if (writer && tlbbatch_is_hooked(writer))
 		return;
 	/* Without a writer it is unlocked unwritten, for the flusher to write. */
 	if (writer)

@@ -5,6 +5,7 @@
  *
  *  debug		fault injection, and a wait that widens the window in which
  *		folios wait; flushes are as in a release build
+ *  example		debug, and the feature that CONTRIBUTING.md explains
  *  negative-late	debug, and the flush comes after the write-out: loses stores
  *  negative-never	debug, and no flush at all: corrupts memory
  *

@@ -4,7 +4,21 @@
 #define TLBBATCH_FLUSH_H
 
 #include <linux/sched.h>
+#include <tlbbatch/kernel_calls.h>
 #include <tlbbatch/reclaim_context.h>
+
+/* Never defined: they give the static calls below their types. */
+void tlbbatch_type_try_to_unmap_flush(void);
+void tlbbatch_type_try_to_unmap_flush_dirty(void);
+
+/*
+ * Originals of hooked functions: set by hook_set.c. Those whose shape depends on the kernel
+ * are in include/compat/.
+ */
+DECLARE_STATIC_CALL(tlbbatch_orig_try_to_unmap_flush,
+		    tlbbatch_type_try_to_unmap_flush);
+DECLARE_STATIC_CALL(tlbbatch_orig_try_to_unmap_flush_dirty,
+		    tlbbatch_type_try_to_unmap_flush_dirty);
 
 /**
  * tlbbatch_flush_owed() - was a dirty PTE unmapped and not flushed yet?

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The hook table's rows, and the engine that resolves, arms and unwinds them. What
+ * Hooks: a row for each function of the kernel that is redirected or looked at, however
+ * many features act in it, and the engine that resolves, arms and unwinds them. What
  * of a row names a part of the kernel is in module/targets.tbl.
  */
 #ifndef TLBBATCH_HOOK_H
 #define TLBBATCH_HOOK_H
 
+#include <linux/ftrace.h>
 #include <linux/mm_types.h>
 #include <linux/sysfs.h>
 #include <linux/types.h>
 #include <tlbbatch/kernel_calls.h>
 #include <tlbbatch/symbols.h>
-
-struct ftrace_regs;
-
-#define TLBBATCH_REASON_LEN	96
 
 /**
  * struct tlbbatch_target - one function of the kernel that a hook can sit on
@@ -56,59 +54,134 @@ struct tlbbatch_need {
 };
 
 /**
- * struct tlbbatch_hook - a row of the hook table
- * @name: its file under hooks/
- * @lost: what a user loses without it
+ * struct tlbbatch_hook_set - hooks that share an ftrace_ops, which stays registered
+ * @ops: it
+ * @dummy: the function of the module's own that stays in its filter
+ * @selftest: calls @dummy, and says whether a hook of the set does what it is for
+ * @registered: ftrace knows @ops
+ * @proven: @selftest has passed since then
+ * @next: another set, for the engine
+ */
+struct tlbbatch_hook_set {
+	struct ftrace_ops ops;
+	struct tlbbatch_hook *dummy;
+	int (*selftest)(void);
+
+	bool registered;
+	bool proven;
+	struct tlbbatch_hook_set *next;
+};
+
+/**
+ * struct tlbbatch_hook - a function of the kernel that is hooked
+ * @name: what it is called in messages, and its file under hooks/
+ * @lost: what a user loses without it; NULL if its feature tells that, by @name
  * @acts: does it act for the running task? Called in the ftrace callback,
- *	preemption off, with the caller's address. NULL: for no task
- * @looks: it redirects nobody: it looks at the arguments, and the function goes on.
- *	@acts, and of its targets @replacement and @original, aren't used
+ *	preemption off, with the caller's address. It must say no for a feature that is
+ *	off: want of memory can keep a hook attached (rule H3). NULL: for no task
+ * @look: the set of a hook that redirects nobody: it looks at the arguments, and the
+ *	function goes on. @acts, and of its targets @replacement and @original, aren't
+ *	used. NULL if it redirects
  * @need: when the kernel needs it at all
  * @targets: alternatives, ended by one without a symbol
  * @target: the alternative taken, NULL if there is none
  * @addr: its address
  * @ip: its ftrace site
+ * @users: features that have it attached
  * @attached: it is in the ops' filter now
  * @unneeded: the kernel has nothing for it to do
+ * @resolved: it was looked for
  * @reason: why it is unavailable; empty if it isn't
  */
 struct tlbbatch_hook {
 	const char *name;
 	const char *lost;
 	bool (*acts)(unsigned long parent_ip);
-	bool looks;
+	struct tlbbatch_hook_set *look;
 	struct tlbbatch_need need;
 	const struct tlbbatch_target *targets;
 
 	const struct tlbbatch_target *target;
 	unsigned long addr;
 	unsigned long ip;
+	unsigned int users;
 	bool attached;
 	bool unneeded;
+	bool resolved;
 	char reason[TLBBATCH_REASON_LEN];
 };
 
-/* hook_table.c: every row that is needed is required: all are armed, or none. */
-extern struct tlbbatch_hook tlbbatch_hooks[];
-extern const unsigned int tlbbatch_nr_hooks;
+/**
+ * struct tlbbatch_redirects - the hooks of a feature: all are armed, or none (rule H2)
+ * @hooks: those that no other feature has, in the order in which they are attached
+ * @nr: how many
+ * @shared: one that other features may have, too; attached last and detached first; or
+ *	NULL
+ * @whole: @hooks get an ftrace_ops of their own, which is registered with all of them
+ *	and unregistered with all of them. So their end needs no memory (rule H14), and
+ *	a BPF trampoline that was there first is asked to share; but it takes an
+ *	RCU-tasks grace period. Else they enter and leave a filter that stays
+ *	registered, one by one: fast, and a BPF trampoline is refused (rule H5)
+ * @drain: of @whole ones: wait until nobody sleeps in a replacement, when nobody can
+ *	enter one any more (rule H13); or NULL
+ * @ops: of @whole ones
+ * @registered: ftrace may call @ops
+ * @held: @hooks and @shared are counted in their users
+ * @unavailable: why none can be armed; empty if they can
+ * @next: another feature's, for the engine
+ */
+struct tlbbatch_redirects {
+	struct tlbbatch_hook *hooks;
+	unsigned int nr;
+	struct tlbbatch_hook *shared;
+	bool whole;
+	void (*drain)(void);
 
-#define for_each_tlbbatch_hook(hook)					\
-	for (hook = tlbbatch_hooks; hook < tlbbatch_hooks + tlbbatch_nr_hooks; \
-	     hook++)
+	struct ftrace_ops ops;
+	bool registered;
+	bool held;
+	char unavailable[TLBBATCH_REASON_LEN];
+	struct tlbbatch_redirects *next;
+};
+
+static inline unsigned int
+tlbbatch_nr_hooks(const struct tlbbatch_redirects *redirects)
+{
+	return redirects->nr + !!redirects->shared;
+}
+
+static inline struct tlbbatch_hook *
+tlbbatch_hook_at(const struct tlbbatch_redirects *redirects, unsigned int index)
+{
+	return index < redirects->nr ? &redirects->hooks[index] :
+				       redirects->shared;
+}
+
+/* hook_resolve.c */
+void tlbbatch_redirects_resolve(struct tlbbatch_redirects *redirects,
+				const char *missing);
+
+/* hook_set.c */
+void tlbbatch_redirects_known(struct tlbbatch_redirects *redirects);
+bool tlbbatch_prepare_hook(struct tlbbatch_hook *hook,
+			   const struct tlbbatch_target *target);
+bool tlbbatch_is_hooked(unsigned long addr);
 
 /* hook_engine.c */
-void tlbbatch_hooks_resolve(void);
-int tlbbatch_hooks_attach(void);
-int tlbbatch_hooks_detach(void);
-bool tlbbatch_hooks_registered(void);
+int tlbbatch_redirects_attach(struct tlbbatch_redirects *redirects);
+int tlbbatch_redirects_detach(struct tlbbatch_redirects *redirects);
 int tlbbatch_hooks_unregister(void);
 ssize_t tlbbatch_hook_describe(const struct tlbbatch_hook *hook, char *buf);
+
+/* hook_ops.c */
+int tlbbatch_ops_register(struct ftrace_ops *ops, int err, bool *attached);
+int tlbbatch_ops_unregister(struct ftrace_ops *ops, bool *attached);
 
 /* hook_entry.c */
 unsigned long tlbbatch_entry_to(unsigned long addr);
 
 /* hook_drain.c */
-void tlbbatch_hooks_retire(void);
+void tlbbatch_hooks_retire(void (*leave)(void));
 
 /* hook_selftest.c */
 extern struct tlbbatch_hook tlbbatch_selftest_hook, tlbbatch_selftest_look;

@@ -5,7 +5,7 @@
  * A static call is a direct call: it needs no ENDBR at its target (IBT), costs
  * no retpoline, and for a hooked function it may enter just behind the ftrace
  * site, so that an original is called without a second trip through ftrace.
- * Each is NULL until symbols.c or hook_engine.c has resolved and checked it;
+ * Each is NULL until symbols.c or hook_set.c has resolved and checked it;
  * nothing is hooked before all that a feature needs are set.
  */
 #ifndef TLBBATCH_KERNEL_CALLS_H
@@ -25,8 +25,6 @@ struct swap_iocb;
 unsigned long tlbbatch_type_kallsyms_lookup_name(const char *name);
 unsigned long tlbbatch_type_ftrace_location(unsigned long ip);
 unsigned long tlbbatch_type_ftrace_find_rec_direct(unsigned long ip);
-void tlbbatch_type_try_to_unmap_flush(void);
-void tlbbatch_type_try_to_unmap_flush_dirty(void);
 int tlbbatch_type_remove_mapping(struct address_space *mapping,
 				 struct folio *folio, bool reclaimed,
 				 struct mem_cgroup *target_memcg);
@@ -79,15 +77,6 @@ DECLARE_STATIC_CALL(tlbbatch_swap_write_unplug,
 /* Write a folio out behind its gate's hook, whatever shape the kernel's has. */
 DECLARE_STATIC_CALL(tlbbatch_write_swap, tlbbatch_type_write);
 DECLARE_STATIC_CALL(tlbbatch_write_shmem, tlbbatch_type_write);
-
-/*
- * Originals of hooked functions: set by hook_engine.c. Those whose shape depends
- * on the kernel are in include/compat/.
- */
-DECLARE_STATIC_CALL(tlbbatch_orig_try_to_unmap_flush,
-		    tlbbatch_type_try_to_unmap_flush);
-DECLARE_STATIC_CALL(tlbbatch_orig_try_to_unmap_flush_dirty,
-		    tlbbatch_type_try_to_unmap_flush_dirty);
 
 /**
  * struct tlbbatch_call - a static call as data, for tables

@@ -5,13 +5,16 @@
 
 #include <linux/types.h>
 
-int tlbbatch_knob_parse(const char *text, size_t len, unsigned int min,
-			unsigned int max, unsigned int *value);
+struct tlbbatch_feature;
+struct tlbbatch_files;
+
+extern struct tlbbatch_feature tlbbatch_batch;
+extern const struct tlbbatch_files tlbbatch_batch_files;
+
 int tlbbatch_knob_set_enabled(unsigned int value);
 int tlbbatch_knob_set_batch_size(unsigned int folios);
 unsigned int tlbbatch_knob_enabled(void);
 unsigned int tlbbatch_knob_batch_size(void);
-void tlbbatch_knob_switch_off(const char *why);
 
 int tlbbatch_knobs_init(void);
 void tlbbatch_knobs_exit(void);

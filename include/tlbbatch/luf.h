@@ -5,6 +5,12 @@
 
 #include <linux/types.h>
 
+struct tlbbatch_feature;
+struct tlbbatch_files;
+
+extern struct tlbbatch_feature tlbbatch_luf;
+extern const struct tlbbatch_files tlbbatch_luf_sysfs_files;
+
 /* luf/mode; what is written there, in this order. */
 enum tlbbatch_luf_mode {
 	TLBBATCH_LUF_MODE_OFF,
@@ -12,10 +18,9 @@ enum tlbbatch_luf_mode {
 	TLBBATCH_LUF_NR_MODES,
 };
 
-void tlbbatch_luf_init(void);
-void tlbbatch_luf_exit(void);
 int tlbbatch_luf_set_mode(enum tlbbatch_luf_mode mode);
 enum tlbbatch_luf_mode tlbbatch_luf_mode(void);
 void tlbbatch_luf_settle(void);
+void tlbbatch_luf_unload(void);
 
 #endif /* TLBBATCH_LUF_H */

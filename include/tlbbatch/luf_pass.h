@@ -18,7 +18,7 @@ int tlbbatch_luf_passes_init(void);
 void tlbbatch_luf_passes_exit(void);
 
 void tlbbatch_luf_see_pass(void);
-void tlbbatch_luf_see_unmap(struct folio *folio);
+void tlbbatch_luf_see_unmap(struct folio *folio, bool large_freed_early);
 void tlbbatch_luf_see_demotion(void);
 void tlbbatch_luf_see_other_unmap(enum tlbbatch_luf_unmap how);
 void tlbbatch_luf_see_pass_end(void);

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What the module knows of one reclaim pass: one shrink_folio_list() call of
- * one task. The hooks act only for a task that has a context.
- */
+/* What batching remembers of a reclaim pass. Its hooks act only in a pass that is batched. */
 #ifndef TLBBATCH_RECLAIM_CONTEXT_H
 #define TLBBATCH_RECLAIM_CONTEXT_H
 
 #include <linux/mm_types.h>
-#include <linux/sched.h>
 #include <compat/folio_compat.h>
 #include <tlbbatch/batch_policy.h>
 #include <tlbbatch/debug.h>
+#include <tlbbatch/pass.h>
 
 struct reclaim_stat;
 struct scan_control;
@@ -30,16 +27,9 @@ struct tlbbatch_waiting {
 };
 
 /**
- * struct tlbbatch_context - one reclaim pass
- * @owner_start: when the owner was started, in ns of boot time: a task that died
- *	inside a pass (an oops) must not leave its slot to another at its address
- * @owner_pid: the owner's number and name, as they were when the pass began: the
- *	log may have to name an owner that is dead
- * @owner_comm: its name
- * @ended: passes that this slot has seen the end of, to tell one from the next
- * @depth: 1 in the pass, more in a pass nested in it, which is never batched
+ * struct tlbbatch_context - a reclaim pass, to batching
  * @batch_size: folios per flush, as it was when the pass began
- * @unbatched: this pass runs as if the module weren't there
+ * @batched: the hooks act in this pass; false between passes
  * @writing: a write-out of ours runs: the gates let everything through
  * @owes: a flush was put off and not issued yet; also read by a task that writes
  *	shmem outside of reclaim
@@ -50,7 +40,7 @@ struct tlbbatch_waiting {
  * @owed: flushes put off since the last real one
  * @deferred: folios deferred in this pass
  * @flushes: real flushes in this pass
- * @nr_reclaimed: pages freed here, to be added to the pass's result
+ * @nr_reclaimed: pages freed here
  * @pages_seen: pages that the write-out hooks saw being written
  * @pages_taken_back: pages taken out of @stat again
  * @pages_traced: pages that reclaim's trace event said were written
@@ -62,13 +52,8 @@ struct tlbbatch_waiting {
  * Only the owner writes to it, so it needs no lock.
  */
 struct tlbbatch_context {
-	u64 owner_start;
-	pid_t owner_pid;
-	char owner_comm[TASK_COMM_LEN];
-	unsigned long ended;
-	unsigned int depth;
 	unsigned int batch_size;
-	bool unbatched;
+	bool batched;
 	bool writing;
 	bool owes;
 	struct scan_control *sc;
@@ -88,19 +73,20 @@ struct tlbbatch_context {
 	struct tlbbatch_debug_pass debug;
 };
 
-int tlbbatch_contexts_init(void);
-void tlbbatch_contexts_exit(void);
+extern struct tlbbatch_pass_part tlbbatch_batch_part;
 
-bool tlbbatch_context_enter(unsigned long parent_ip);
+static __always_inline struct tlbbatch_context *
+tlbbatch_context_of(struct tlbbatch_pass *pass)
+{
+	return tlbbatch_pass_memory(pass, &tlbbatch_batch_part);
+}
+
 bool tlbbatch_context_acts(unsigned long parent_ip);
 bool tlbbatch_context_gates(unsigned long parent_ip);
 bool tlbbatch_context_gates_shmem(unsigned long parent_ip);
 
 struct tlbbatch_context *tlbbatch_context_current(void);
-bool tlbbatch_context_leave(struct tlbbatch_context *ctx);
-
-void tlbbatch_contexts_admit(bool admit);
-int tlbbatch_contexts_wait_turnover(const char *what, bool killable);
+struct tlbbatch_context *tlbbatch_context_batched(void);
 u64 tlbbatch_contexts_waiting_folios(void);
 bool tlbbatch_contexts_owe(void);
 

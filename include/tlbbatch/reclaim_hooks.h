@@ -13,12 +13,14 @@
 #include <tlbbatch/dirty_batch.h>
 #include <tlbbatch/reclaim_context.h>
 
+struct tlbbatch_hook_set;
+struct tlbbatch_redirects;
+struct tlbbatch_watches;
+
 /* reclaim_hooks.c: a pass, and the flushes inside it */
-struct tlbbatch_context *tlbbatch_pass_begin(struct pglist_data *pgdat,
-					     struct scan_control *sc,
-					     struct reclaim_stat *stat);
-unsigned int tlbbatch_pass_end(struct tlbbatch_context *ctx,
-			       unsigned int nr_reclaimed);
+void tlbbatch_batch_begin(struct tlbbatch_pass *pass, unsigned int batch_size);
+bool tlbbatch_batch_end(struct tlbbatch_pass *pass);
+void tlbbatch_batch_rearm(void);
 void tlbbatch_hook_try_to_unmap_flush(void);
 void tlbbatch_hook_try_to_unmap_flush_dirty(void);
 
@@ -37,16 +39,16 @@ void tlbbatch_file_write_begin(struct tlbbatch_file_write *write,
 			       struct folio *folio, unsigned long writer);
 int tlbbatch_file_write_end(const struct tlbbatch_file_write *write, int ret);
 
+/* hook_table.c */
+extern struct tlbbatch_redirects tlbbatch_batch_redirects;
+
 /* move_hook.c: no swap entry is moved before its flush */
+extern struct tlbbatch_hook_set tlbbatch_move_set;
 void tlbbatch_move_trampoline(void);
 void tlbbatch_move_callback(unsigned long ip, unsigned long parent_ip,
 			    struct ftrace_ops *ops, struct ftrace_regs *fregs);
 
 /* witness.c: what reclaim itself says that it wrote */
-const char *tlbbatch_witness_resolve(void);
-int tlbbatch_witness_attach(void);
-void tlbbatch_witness_detach(void);
-
-void tlbbatch_tripwire_exit(void);
+extern struct tlbbatch_watches tlbbatch_batch_watches;
 
 #endif /* TLBBATCH_RECLAIM_HOOKS_H */

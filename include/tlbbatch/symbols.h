@@ -11,6 +11,9 @@
 struct mem_cgroup;
 struct scan_control;
 
+/* Of a text that says why something can't be had. */
+#define TLBBATCH_REASON_LEN	96
+
 /**
  * struct tlbbatch_function - a function of the kernel, as a row of targets.tbl has it
  * @symbol: its name; NULL ends a list of alternatives
@@ -45,7 +48,6 @@ bool tlbbatch_member_offset(const char *tag, const char *member,
 int tlbbatch_symbol_check(const char *name, const char *proto, char *reason,
 			  size_t reason_len);
 
-bool tlbbatch_writer_is_gated(unsigned long writer);
 bool tlbbatch_demotes(int nid);
 struct mem_cgroup *tlbbatch_target_memcg(const struct scan_control *sc);
 /* Only builds for tests have these two. */

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What is the same for every feature: to find what it needs, on, and off. */
+#define pr_fmt(fmt) "tlbbatch: " fmt
+#include <linux/mutex.h>
+#include <linux/printk.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+#include <tlbbatch/debug.h>
+#include <tlbbatch/feature.h>
+#include <tlbbatch/hook.h>
+#include <tlbbatch/pass.h>
+#include <tlbbatch/pass_calls.h>
+#include <tlbbatch/pass_hook.h>
+#include <tlbbatch/symbols.h>
+#include <tlbbatch/watch.h>
+
+/* Unload can only wait for a dead ftrace. */
+#define RETIRE_RETRY	(5 * HZ)
+
+/* Serialises changes of features that don't do so by themselves. */
+static DEFINE_MUTEX(switch_mutex);
+
+static void find_rest(struct tlbbatch_feature *feature)
+{
+	const char *missing = feature->find ? feature->find() : NULL;
+	char reason[TLBBATCH_REASON_LEN];
+
+	if (feature->watches &&
+	    !tlbbatch_watches_resolve(feature->watches, reason, sizeof(reason)))
+		missing = missing ?: reason;
+	if (missing)
+		strscpy(feature->unavailable, missing, sizeof(feature->unavailable));
+}
+
+/**
+ * tlbbatch_feature_find() - find all that a feature needs of the kernel
+ * @feature: the feature
+ *
+ * What is missing makes it unavailable. It stays off.
+ *
+ * Context: load; symbols found and BTF open.
+ */
+void tlbbatch_feature_find(struct tlbbatch_feature *feature)
+{
+	struct tlbbatch_redirects *redirects = feature->redirects;
+	const char *missing = tlbbatch_symbols_missing();
+	char *reason = feature->unavailable;
+
+	if (!missing)
+		find_rest(feature);
+	if (feature->pass) {
+		redirects->shared = &tlbbatch_pass_hook;
+		tlbbatch_pass_calls(feature->pass, feature->pass_begin,
+				    feature->pass_end);
+	}
+	if (redirects) {
+		tlbbatch_redirects_resolve(redirects, missing);
+		missing = redirects->unavailable;
+	}
+	if (missing && !reason[0])
+		strscpy(reason, missing, sizeof(feature->unavailable));
+	if (reason[0] && feature->lacks)
+		pr_warn("%s: %s\n", feature->lacks, reason);
+}
+
+/* Who ends something is watched before who begins it: entries come last. */
+static int attach(struct tlbbatch_feature *feature)
+{
+	int err = 0;
+
+	if (feature->watches)
+		err = tlbbatch_points_attach(feature->watches);
+	if (!err && feature->redirects)
+		err = tlbbatch_redirects_attach(feature->redirects);
+	if (!err && feature->watches)
+		err = tlbbatch_entries_attach(feature->watches);
+	return err;
+}
+
+/* May ftrace call it? A hook that stays for want of memory does nothing: rule H3. */
+static bool is_attached(const struct tlbbatch_feature *feature)
+{
+	return (feature->redirects && feature->redirects->registered) ||
+	       (feature->watches && feature->watches->entries_attached);
+}
+
+/* Some part of it was registered whole: rule H13. */
+static bool may_leave_tasks(const struct tlbbatch_feature *feature)
+{
+	return (feature->redirects && feature->redirects->whole) ||
+	       (feature->watches && feature->watches->nr_entries);
+}
+
+/*
+ * Nobody is in a probe, a replacement or a callback when it returns: ftrace waits for
+ * RCU-tasks where tasks can be preempted, the others for RCU (rule H13). Of hooks that
+ * stay registered that is true at unload only.
+ */
+static int detach(struct tlbbatch_feature *feature)
+{
+	struct tlbbatch_redirects *redirects = feature->redirects;
+	struct tlbbatch_watches *watches = feature->watches;
+	int err = 0, dead = 0;
+
+	if (redirects)
+		err = tlbbatch_redirects_detach(redirects);
+	if (redirects && redirects->registered)
+		return err;
+	if (watches)
+		dead = tlbbatch_entries_detach(watches);
+	if (dead)
+		return dead;
+	/* Who was waited for in a replacement may still be on its last instructions. */
+	if (may_leave_tasks(feature))
+		synchronize_rcu_tasks();
+	if (watches)
+		tlbbatch_points_detach(watches);
+	return err;
+}
+
+/* Where ftrace is dead it is on still, and nothing that it could reach is freed. */
+static int end(struct tlbbatch_feature *feature)
+{
+	int err;
+
+	if (feature->close)
+		feature->close();
+	err = detach(feature);
+	feature->stuck = is_attached(feature) ? err : 0;
+	if (!feature->stuck && feature->stop)
+		feature->stop();
+	WRITE_ONCE(feature->on, feature->stuck != 0);
+	return err;
+}
+
+static const char *why_not(const struct tlbbatch_feature *feature)
+{
+	if (feature->unavailable[0])
+		return feature->unavailable;
+	return feature->unfit ? feature->unfit() : NULL;
+}
+
+static int begin(struct tlbbatch_feature *feature)
+{
+	const char *why;
+	int err;
+
+	why = why_not(feature);
+	if (why) {
+		pr_err("%s: %s\n", feature->refuses, why);
+		return -EOPNOTSUPP;
+	}
+	err = feature->start ? feature->start() : 0;
+	if (err)
+		return err;
+	err = attach(feature);
+	if (!err) {
+		WRITE_ONCE(feature->on, true);
+		return 0;
+	}
+	if (feature->fails)
+		pr_err("%s (%d)%s\n", feature->fails, err, err == -EBUSY ?
+		       "; is kernel.ftrace_enabled 0, or a livepatch there?" : "");
+	end(feature);
+	return err;
+}
+
+/**
+ * tlbbatch_feature_on() - switch a feature on
+ * @feature: the feature
+ *
+ * Context: process context, may sleep; the mutex that serialises its changes held.
+ * Return: 0; -EOPNOTSUPP if it can't be had (the log says why); what its own start or
+ *	attaching it returned: it is off then, unless it is @stuck.
+ */
+int tlbbatch_feature_on(struct tlbbatch_feature *feature)
+{
+	int err = feature->on ? 0 : begin(feature);
+
+	if (!err && feature->pass)
+		tlbbatch_pass_join(feature->pass);
+	return err;
+}
+
+/*
+ * Rule H9: a hook goes when no pass is open any more in which it acted: each flush that
+ * was put off is issued before the first gate goes.
+ */
+static int leave_passes(struct tlbbatch_feature *feature, bool killable)
+{
+	tlbbatch_pass_leave(feature->pass);
+	if (tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_TURNOVER))
+		return 0;
+	return tlbbatch_passes_wait_turnover(feature->waits, killable);
+}
+
+/**
+ * tlbbatch_feature_off() - switch a feature off
+ * @feature: the feature
+ * @killable: give up when the task is killed while it waits for passes to end
+ *
+ * Context: process context, may sleep, for seconds under load if it has anything that is
+ *	registered whole; the mutex that serialises its changes held.
+ * Return: 0; -EINTR if it was killed: it is on then, but acts in no pass that begins, and
+ *	can be switched on or off again; -ENOMEM if a hook stays, which does nothing: it is off, and a later call removes
+ *	the hook; an error of ftrace, which is dead then: it is on and @stuck.
+ */
+int tlbbatch_feature_off(struct tlbbatch_feature *feature, bool killable)
+{
+	int err = feature->pass ? leave_passes(feature, killable) : 0;
+
+	if (err)
+		return err;
+	return feature->on ? end(feature) : detach(feature);
+}
+
+/**
+ * tlbbatch_feature_switch() - switch a feature on or off that has nothing to add
+ * @feature: the feature
+ * @on: whether it is to be on
+ *
+ * Context: process context, may sleep.
+ * Return: 0; -EINTR if the caller was killed; what tlbbatch_feature_on() or
+ *	tlbbatch_feature_off() returns.
+ */
+int tlbbatch_feature_switch(struct tlbbatch_feature *feature, bool on)
+{
+	int err;
+
+	if (mutex_lock_killable(&switch_mutex))
+		return -EINTR;
+	if (feature->stuck && on)
+		err = feature->stuck;
+	else
+		err = on ? tlbbatch_feature_on(feature) :
+			   tlbbatch_feature_off(feature, true);
+	mutex_unlock(&switch_mutex);
+	return err;
+}
+
+/**
+ * tlbbatch_feature_retire() - switch such a feature off for good
+ * @feature: the feature
+ *
+ * Text that ftrace may still call is never freed.
+ *
+ * Context: unload; sysfs is gone.
+ */
+void tlbbatch_feature_retire(struct tlbbatch_feature *feature)
+{
+	mutex_lock(&switch_mutex);
+	while (tlbbatch_feature_off(feature, false) && feature->stuck)
+		schedule_timeout_idle(RETIRE_RETRY);
+	mutex_unlock(&switch_mutex);
+}

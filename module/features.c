@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The features, a row each, in the order in which they are loaded. */
+#include <linux/kernel.h>
+#include <tlbbatch/feature.h>
+#include <tlbbatch/knobs.h>
+#include <tlbbatch/luf.h>
+#include <tlbbatch/pass.h>
+#ifdef TLBBATCH_EXAMPLE
+#include "example/example.h"
+#endif
+
+const struct tlbbatch_row tlbbatch_features[] = {
+	{
+		.feature = &tlbbatch_batch,
+		.files = &tlbbatch_batch_files,
+		.load = tlbbatch_knobs_init,
+		.unload = tlbbatch_knobs_exit,
+	},
+	{
+		.feature = &tlbbatch_luf,
+		.files = &tlbbatch_luf_sysfs_files,
+		.unload = tlbbatch_luf_unload,
+	},
+#ifdef TLBBATCH_EXAMPLE
+	{
+		.feature = &tlbbatch_example,
+		.files = &tlbbatch_example_files,
+	},
+#endif
+};
+
+const unsigned int tlbbatch_nr_features = ARRAY_SIZE(tlbbatch_features);
+
+/**
+ * tlbbatch_features_passes() - say what each feature remembers of a pass
+ *
+ * Context: load, before the table of passes is made.
+ */
+void tlbbatch_features_passes(void)
+{
+	const struct tlbbatch_row *row;
+
+	for_each_tlbbatch_feature(row)
+		if (row->feature->pass)
+			tlbbatch_passes_add(row->feature->pass);
+}
+
+/**
+ * tlbbatch_features_find() - find what each feature needs of the kernel
+ *
+ * Context: load; symbols found and BTF open.
+ */
+void tlbbatch_features_find(void)
+{
+	const struct tlbbatch_row *row;
+
+	for_each_tlbbatch_feature(row)
+		tlbbatch_feature_find(row->feature);
+}
+
+static void unload(unsigned int nr)
+{
+	while (nr--)
+		if (tlbbatch_features[nr].unload)
+			tlbbatch_features[nr].unload();
+		else
+			tlbbatch_feature_retire(tlbbatch_features[nr].feature);
+}
+
+/**
+ * tlbbatch_features_init() - do what modprobe asks each feature for
+ *
+ * Context: load. Return: 0, or what a feature returned; nothing is left behind then.
+ */
+int tlbbatch_features_init(void)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < tlbbatch_nr_features && !err; i++)
+		if (tlbbatch_features[i].load)
+			err = tlbbatch_features[i].load();
+	if (err)
+		unload(i);
+	return err;
+}
+
+/**
+ * tlbbatch_features_exit() - stop all features for good
+ *
+ * Context: unload; sysfs is gone, so no writer is left.
+ */
+void tlbbatch_features_exit(void)
+{
+	unload(tlbbatch_nr_features);
+}
+
+/**
+ * tlbbatch_features_on() - does any feature act?
+ *
+ * Context: any.
+ */
+bool tlbbatch_features_on(void)
+{
+	const struct tlbbatch_row *row;
+
+	for_each_tlbbatch_feature(row)
+		if (READ_ONCE(row->feature->on))
+			return true;
+	return false;
+}

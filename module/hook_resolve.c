@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Hooks: find every function of the kernel that is hooked, and verify it (rule H2). */
+#define pr_fmt(fmt) "tlbbatch: " fmt
+#include <linux/kernel.h>
+#include <linux/printk.h>
+#include <linux/string.h>
+#include <tlbbatch/debug.h>
+#include <tlbbatch/hook.h>
+#include <tlbbatch/kernel_calls.h>
+#include <tlbbatch/symbols.h>
+
+static void refuse(struct tlbbatch_hook *hook, const char *reason)
+{
+	strscpy(hook->reason, reason, sizeof(hook->reason));
+	if (hook->lost)
+		pr_warn("hook %s is unavailable: %s; lost: %s\n", hook->name,
+			reason, hook->lost);
+}
+
+/* The name that a debug build knows it by, to spoil it. */
+static const char *spoiled_by(const struct tlbbatch_hook *hook)
+{
+	return hook->lost ? hook->name : NULL;
+}
+
+static void resolve(struct tlbbatch_hook *hook)
+{
+	const struct tlbbatch_function *near;
+	const struct tlbbatch_target *target;
+	char reason[TLBBATCH_REASON_LEN] = "no target for this kernel";
+
+	if (hook->need.tag &&
+	    !tlbbatch_kernel_has(hook->need.tag, hook->need.member)) {
+		hook->unneeded = true;
+		return;
+	}
+	target = tlbbatch_first_fit(hook->targets, spoiled_by(hook), &near);
+	if (!target) {
+		if (near)
+			tlbbatch_symbol_check(near->symbol,
+					      tlbbatch_debug_proto(hook->name,
+								   near->proto),
+					      reason, sizeof(reason));
+		else if (hook->targets->function.symbol)
+			snprintf(reason, sizeof(reason), "%s not found (inlined?)",
+				 hook->targets->function.symbol);
+		refuse(hook, reason);
+		return;
+	}
+	hook->addr = tlbbatch_symbol_address(target->function.symbol);
+	hook->ip = static_call(tlbbatch_ftrace_location)(hook->addr);
+	if (!hook->ip) {
+		snprintf(reason, sizeof(reason), "%s cannot be traced",
+			 target->function.symbol);
+		refuse(hook, reason);
+		return;
+	}
+	if (!tlbbatch_prepare_hook(hook, target)) {
+		refuse(hook, "no room in the module's own tables");
+		return;
+	}
+	hook->target = target;
+}
+
+/* The first thing that is wrong speaks for all. */
+static void make_unavailable(struct tlbbatch_redirects *redirects,
+			     const struct tlbbatch_hook *hook, const char *missing)
+{
+	char *buf = redirects->unavailable;
+	size_t len = sizeof(redirects->unavailable);
+
+	if (buf[0])
+		return;
+	if (hook->lost)
+		snprintf(buf, len, "%s: %s", hook->name, hook->reason);
+	else
+		strscpy(buf, missing ?: hook->name, len);
+}
+
+/**
+ * tlbbatch_redirects_resolve() - find and verify every target of a feature's
+ * @redirects: its hooks
+ * @missing: why nothing can be hooked, or NULL
+ *
+ * Each hook that can't be armed keeps the reason, for its file under hooks/ (rule H2).
+ *
+ * Context: process context, once at load, symbols found and BTF open.
+ */
+void tlbbatch_redirects_resolve(struct tlbbatch_redirects *redirects,
+				const char *missing)
+{
+	unsigned int i;
+
+	for (i = 0; i < tlbbatch_nr_hooks(redirects); i++) {
+		struct tlbbatch_hook *hook = tlbbatch_hook_at(redirects, i);
+
+		if (!hook->resolved && missing)
+			refuse(hook, missing);
+		else if (!hook->resolved)
+			resolve(hook);
+		hook->resolved = true;
+		if (hook->reason[0])
+			make_unavailable(redirects, hook, missing);
+	}
+	tlbbatch_redirects_known(redirects);
+}

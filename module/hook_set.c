@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The callback of all hooks that redirect, and the sets: hooks that come and go fast.
+ *
+ * A function has one row, which the features that act in it share (@users): the callback
+ * asks that row alone, whichever ops it is called by.
+ *
+ * A set is an ftrace_ops: one for those that redirect, and one, with a trampoline of its
+ * own, for each kind that only looks (move_hook.c). It is registered at the first attach,
+ * on a dummy function of the module's own (hook_selftest.c), and is proven there before
+ * anything real is touched (rule H8). Hooks then enter and leave its filter one by one
+ * (hook_engine.c). The dummy stays in the filter, because an empty filter would mean
+ * "trace every function" (rule H7); so does the registration, until unload, because to
+ * unregister waits for RCU-tasks, which takes seconds under load (rule H6). A detached
+ * function's ftrace site is a nop again: it costs what it costs without the module.
+ */
+#define pr_fmt(fmt) "tlbbatch: " fmt
+#include <linux/ftrace.h>
+#include <linux/printk.h>
+#include <compat/ftrace_compat.h>
+#include <tlbbatch/debug.h>
+#include <tlbbatch/hook.h>
+#include <tlbbatch/ip_hash.h>
+#include <tlbbatch/kernel_calls.h>
+#include "hook_set.h"
+
+#define BY_IP_BITS	5
+
+static struct tlbbatch_ip_slot by_ip[1 << BY_IP_BITS] __read_mostly;
+static struct tlbbatch_redirects *known, **known_end = &known;
+
+/*
+ * A gate that is missed silently would lose data: be loud. Only a hooked function
+ * that is called from here could be missed for recursion, and none is: ->passes() may
+ * flush all CPUs, where other tracers' functions are called, but no hook's.
+ */
+static void notrace callback(unsigned long ip, unsigned long parent_ip,
+			     struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	struct tlbbatch_hook *hook;
+	int bit;
+
+	/* Preemption is off from here on: the RCU-tasks waits rely on it. */
+	bit = ftrace_test_recursion_trylock(ip, parent_ip);
+	if (WARN_ON_ONCE(bit < 0))
+		return;
+	hook = tlbbatch_ip_find(by_ip, BY_IP_BITS, ip);
+	if (hook && hook->acts && hook->acts(parent_ip)) {
+		unsigned long to = (unsigned long)hook->target->replacement;
+
+		ftrace_regs_set_instruction_pointer(fregs, to);
+	} else if (hook && hook->target->passes) {
+		hook->target->passes(fregs);
+	}
+	ftrace_test_recursion_unlock(bit);
+}
+
+/*
+ * IPMODIFY: one such user a function, others get -EBUSY (rule H4). PERMANENT:
+ * kernel.ftrace_enabled=0 is refused instead of cutting the hooks off (rule H6).
+ */
+#define REDIRECT_FLAGS	(FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_PERMANENT | \
+			 COMPAT_FTRACE_OPS_FL)
+
+static struct tlbbatch_hook_set redirecting = {
+	.ops = {
+		.func = callback,
+		.flags = REDIRECT_FLAGS,
+	},
+	.dummy = &tlbbatch_selftest_hook,
+	.selftest = tlbbatch_selftest_run,
+};
+
+#define for_each_set(set)	for (set = &redirecting; set; set = set->next)
+
+/**
+ * tlbbatch_set_of() - the set in whose filter a hook comes and goes
+ * @hook: the hook; of a feature whose hooks are registered whole, it isn't used
+ *
+ * Context: any.
+ */
+struct tlbbatch_hook_set *tlbbatch_set_of(const struct tlbbatch_hook *hook)
+{
+	return hook->look ?: &redirecting;
+}
+
+/**
+ * tlbbatch_redirects_known() - tell the engine of a feature's hooks
+ * @redirects: the hooks
+ *
+ * Context: load.
+ */
+void tlbbatch_redirects_known(struct tlbbatch_redirects *redirects)
+{
+	unsigned int i;
+
+	*known_end = redirects;
+	known_end = &redirects->next;
+	for (i = 0; i < tlbbatch_nr_hooks(redirects); i++) {
+		struct tlbbatch_hook_set *set, *mine;
+
+		mine = tlbbatch_set_of(tlbbatch_hook_at(redirects, i));
+		for_each_set(set) {
+			if (set == mine)
+				break;
+			if (!set->next)
+				set->next = mine;
+		}
+	}
+}
+
+/**
+ * tlbbatch_is_hooked() - has a function of the kernel a hook, attached or not?
+ * @addr: its address
+ *
+ * Context: any.
+ */
+bool tlbbatch_is_hooked(unsigned long addr)
+{
+	const struct tlbbatch_redirects *redirects;
+	unsigned int i;
+
+	for (redirects = known; redirects; redirects = redirects->next)
+		for (i = 0; i < tlbbatch_nr_hooks(redirects); i++)
+			if (tlbbatch_hook_at(redirects, i)->addr == addr)
+				return true;
+	return false;
+}
+
+/**
+ * tlbbatch_prepare_hook() - all that the callback and the replacement need
+ * @hook: the hook, its ftrace site found
+ * @target: the alternative taken
+ *
+ * An original is entered behind the ftrace site, which an ENDBR may precede: by a
+ * direct call, once for all tracers, and never through its own hook (rule H10).
+ *
+ * Context: process context; nothing of it is attached.
+ * Return: false if there is no room, or another hook has the function.
+ */
+bool tlbbatch_prepare_hook(struct tlbbatch_hook *hook,
+			   const struct tlbbatch_target *target)
+{
+	unsigned long entry;
+
+	if (hook->look)
+		return true;
+	if (tlbbatch_ip_find(by_ip, BY_IP_BITS, hook->ip))
+		return false;
+	entry = tlbbatch_entry_to(hook->ip + MCOUNT_INSN_SIZE);
+	if (!entry || !tlbbatch_ip_add(by_ip, BY_IP_BITS, hook->ip, hook))
+		return false;
+	if (target->replacement)
+		tlbbatch_call_set(&target->original, entry);
+	if (target->write_out)
+		tlbbatch_call_set(&target->writer,
+				  (unsigned long)target->write_out);
+	return true;
+}
+
+/*
+ * ftrace_free_filter() would leave a dangling pointer in an ops that may be
+ * registered again; a reset installs the empty filter. Never while registered.
+ */
+static void clear_filter(struct tlbbatch_hook_set *set)
+{
+	ftrace_set_filter(&set->ops, NULL, 0, 1);
+}
+
+static int find_dummy(const struct tlbbatch_hook_set *set)
+{
+	struct tlbbatch_hook *dummy = set->dummy;
+
+	if (dummy->ip)
+		return 0;
+	dummy->ip = static_call(tlbbatch_ftrace_location)(dummy->addr);
+	if (dummy->ip && (set != &redirecting ||
+			  tlbbatch_prepare_hook(dummy, dummy->target)))
+		return 0;
+	dummy->ip = 0;
+	pr_err("the self-test's own function cannot be traced\n");
+	return -EOPNOTSUPP;
+}
+
+/* On the dummy alone. */
+static int register_set(struct tlbbatch_hook_set *set)
+{
+	int err;
+
+	if (set->registered)
+		return 0;
+	err = find_dummy(set);
+	if (err)
+		return err;
+	err = ftrace_set_filter_ip(&set->ops, set->dummy->ip, 0, 1);
+	if (!err)
+		err = register_ftrace_function(&set->ops);
+	if (err) {
+		clear_filter(set);
+		pr_err("ftrace refuses (%d)%s\n", err,
+		       err == -EBUSY ? "; is kernel.ftrace_enabled 0?" : "");
+		return err;
+	}
+	set->registered = true;
+	return 0;
+}
+
+static void forget_attached(const struct tlbbatch_hook_set *set)
+{
+	const struct tlbbatch_redirects *redirects;
+	unsigned int i;
+
+	for (redirects = known; redirects; redirects = redirects->next)
+		for (i = 0; i < tlbbatch_nr_hooks(redirects); i++) {
+			struct tlbbatch_hook *hook = tlbbatch_hook_at(redirects, i);
+
+			if (tlbbatch_set_of(hook) == set)
+				hook->attached = false;
+		}
+}
+
+static bool has_users(const struct tlbbatch_hook_set *set)
+{
+	const struct tlbbatch_redirects *redirects;
+	unsigned int i;
+
+	for (redirects = known; redirects; redirects = redirects->next)
+		for (i = 0; i < tlbbatch_nr_hooks(redirects); i++) {
+			const struct tlbbatch_hook *hook;
+
+			hook = tlbbatch_hook_at(redirects, i);
+			if (hook->users && tlbbatch_set_of(hook) == set)
+				return true;
+		}
+	return false;
+}
+
+/*
+ * First unregister, then clear the filter (rule H7). Returns after an RCU-tasks grace
+ * period (kernels with CONFIG_PREEMPTION): no task is in a callback then.
+ */
+static int unregister_set(struct tlbbatch_hook_set *set)
+{
+	/* Another set would look at every function of the kernel for a moment. */
+	bool early = set == &redirecting &&
+		     tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_UNREGISTER);
+	int err;
+
+	if (!set->registered)
+		return 0;
+	if (early)
+		clear_filter(set);
+	err = unregister_ftrace_function(&set->ops);
+	if (err)
+		return err;
+	if (!early)
+		clear_filter(set);
+	set->registered = false;
+	set->proven = false;
+	forget_attached(set);
+	return 0;
+}
+
+static bool is_needed(const struct tlbbatch_hook_set *set,
+		      const struct tlbbatch_redirects *redirects)
+{
+	unsigned int i;
+
+	for (i = 0; i < tlbbatch_nr_hooks(redirects); i++) {
+		const struct tlbbatch_hook *hook = tlbbatch_hook_at(redirects, i);
+
+		if (tlbbatch_is_parked(redirects, i) && !hook->unneeded && tlbbatch_set_of(hook) == set)
+			return true;
+	}
+	return false;
+}
+
+static void unregister_unused(void)
+{
+	struct tlbbatch_hook_set *set;
+
+	for_each_set(set)
+		if (!has_users(set))
+			unregister_set(set);
+}
+
+/**
+ * tlbbatch_sets_prove() - register what hooks need, and prove it
+ * @redirects: the hooks
+ *
+ * Before anything real is attached: rule H8.
+ *
+ * Context: process context, may sleep; the engine's mutex held.
+ * Return: 0, -EOPNOTSUPP, -EIO if a self-test failed, or what ftrace returned. What nobody
+ *	uses isn't registered then.
+ */
+int tlbbatch_sets_prove(const struct tlbbatch_redirects *redirects)
+{
+	struct tlbbatch_hook_set *set;
+	int err;
+
+	for_each_set(set) {
+		if (set->proven || !is_needed(set, redirects))
+			continue;
+		err = register_set(set) ?: set->selftest();
+		if (err) {
+			unregister_unused();
+			return err;
+		}
+		set->proven = true;
+	}
+	return 0;
+}
+
+/**
+ * tlbbatch_sets_registered() - is there anything to unregister?
+ *
+ * Context: unload.
+ */
+bool tlbbatch_sets_registered(void)
+{
+	const struct tlbbatch_hook_set *set;
+
+	for_each_set(set)
+		if (set->registered)
+			return true;
+	return false;
+}
+
+/**
+ * tlbbatch_sets_unregister() - take each set out of ftrace
+ *
+ * Context: process context, may sleep long; unload, the engine's mutex held, no feature acts.
+ * Return: 0, or what unregister_ftrace_function() returns.
+ */
+int tlbbatch_sets_unregister(void)
+{
+	struct tlbbatch_hook_set *set;
+	int err = 0;
+
+	for_each_set(set) {
+		err = unregister_set(set);
+		if (err)
+			break;
+	}
+	return err;
+}
+
+/**
+ * tlbbatch_redirect_ops() - make an ops that redirects, for hooks that are registered whole
+ * @ops: not registered
+ *
+ * Context: process context.
+ */
+void tlbbatch_redirect_ops(struct ftrace_ops *ops)
+{
+	ops->func = callback;
+	ops->flags = REDIRECT_FLAGS;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Between the engine and the sets of hooks that stay registered. */
+#ifndef TLBBATCH_MODULE_HOOK_SET_H
+#define TLBBATCH_MODULE_HOOK_SET_H
+
+#include <linux/types.h>
+#include <tlbbatch/hook.h>
+
+/* Does a hook come and go in the filter of a set? */
+static inline bool tlbbatch_is_parked(const struct tlbbatch_redirects *redirects,
+				      unsigned int index)
+{
+	return !redirects->whole || index >= redirects->nr;
+}
+
+struct tlbbatch_hook_set *tlbbatch_set_of(const struct tlbbatch_hook *hook);
+int tlbbatch_sets_prove(const struct tlbbatch_redirects *redirects);
+bool tlbbatch_sets_registered(void);
+int tlbbatch_sets_unregister(void);
+void tlbbatch_redirect_ops(struct ftrace_ops *ops);
+
+#endif /* TLBBATCH_MODULE_HOOK_SET_H */

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What knobs have in common. */
+#include <linux/ctype.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include <tlbbatch/knob.h>
+
+/**
+ * tlbbatch_knob_parse() - read a decimal number, and nothing else
+ * @text: NUL-terminated; a single trailing newline is allowed
+ * @len: bytes written, without the NUL
+ * @min: smallest value
+ * @max: largest value
+ * @value: result, unchanged on error
+ *
+ * Return: 0, -EINVAL for what is no number, -ERANGE for one out of range.
+ */
+int tlbbatch_knob_parse(const char *text, size_t len, unsigned int min,
+			unsigned int max, unsigned int *value)
+{
+	unsigned int parsed;
+	int err;
+
+	/* A NUL in the middle would hide what follows it; kstrto takes a sign. */
+	if (strnlen(text, len) != len || !isdigit(text[0]))
+		return -EINVAL;
+	err = kstrtouint(text, 10, &parsed);
+	if (err)
+		return err;
+	if (parsed < min || parsed > max)
+		return -ERANGE;
+	*value = parsed;
+	return 0;
+}

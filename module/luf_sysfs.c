@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * LUF tracking's part of /sys/kernel/tlbbatch, see
+ * sysfs-docs/ABI/testing/sysfs-kernel-tlbbatch-luf and -luf-stats.
+ */
+#include <linux/kobject.h>
+#include <linux/string.h>
+#include <linux/sysfs.h>
+#include <tlbbatch/feature.h>
+#include <tlbbatch/luf.h>
+#include <tlbbatch/luf_counters.h>
+#include <tlbbatch/luf_table.h>
+
+static const char *const modes[] = {
+	[TLBBATCH_LUF_MODE_OFF] = "off",
+	[TLBBATCH_LUF_MODE_TRACK] = "track",
+};
+
+static ssize_t mode_show(struct kobject *kobj, struct kobj_attribute *attr,
+			 char *buf)
+{
+	bool tracks = tlbbatch_luf_mode() == TLBBATCH_LUF_MODE_TRACK;
+
+	return sysfs_emit(buf, "%s\n", tracks ? "off [track]" : "[off] track");
+}
+
+static ssize_t mode_store(struct kobject *kobj, struct kobj_attribute *attr,
+			  const char *buf, size_t len)
+{
+	int wanted, err;
+
+	/* A NUL in the middle would hide what follows it. */
+	if (strnlen(buf, len) != len)
+		return -EINVAL;
+	wanted = sysfs_match_string(modes, buf);
+	if (wanted < 0)
+		return wanted;
+	err = tlbbatch_luf_set_mode(wanted);
+	return err ?: len;
+}
+
+static ssize_t generation_show(struct kobject *kobj, struct kobj_attribute *attr,
+			       char *buf)
+{
+	tlbbatch_luf_settle();
+	return sysfs_emit(buf, "%llu\n", tlbbatch_luf_youngest());
+}
+
+static ssize_t open_show(struct kobject *kobj, struct kobj_attribute *attr,
+			 char *buf)
+{
+	tlbbatch_luf_settle();
+	return sysfs_emit(buf, "%llu\n", tlbbatch_luf_nr_open(TLBBATCH_LUF_IDEAL));
+}
+
+static ssize_t open_as_posted_show(struct kobject *kobj,
+				   struct kobj_attribute *attr, char *buf)
+{
+	tlbbatch_luf_settle();
+	return sysfs_emit(buf, "%llu\n", tlbbatch_luf_nr_open(TLBBATCH_LUF_POSTED));
+}
+
+static struct kobj_attribute mode_attr = __ATTR_RW(mode);
+static struct kobj_attribute generation_attr = __ATTR_RO_MODE(generation, 0400);
+static struct kobj_attribute open_attr = __ATTR_RO_MODE(open, 0400);
+static struct kobj_attribute open_as_posted_attr = __ATTR_RO_MODE(open_as_posted, 0400);
+
+static struct attribute *attrs[] = {
+	&mode_attr.attr,
+	&generation_attr.attr,
+	&open_attr.attr,
+	&open_as_posted_attr.attr,
+	NULL
+};
+
+static const struct attribute_group group = {
+	.attrs = attrs,
+};
+
+static u64 read_counter(enum tlbbatch_luf_counter counter)
+{
+	return tlbbatch_counter_read(&tlbbatch_luf_counters, counter);
+}
+
+/* What LUF would have flushed, and what it would never have had to: ideal, as posted. */
+static ssize_t flushes_luf_show(struct kobject *kobj,
+				struct kobj_attribute *attr, char *buf)
+{
+	tlbbatch_luf_settle();
+	return sysfs_emit(buf, "%llu\n",
+			  read_counter(TLBBATCH_LUF_NEEDED) +
+			  read_counter(TLBBATCH_LUF_GIVEN_UP));
+}
+
+static ssize_t flushes_avoided_show(struct kobject *kobj,
+				    struct kobj_attribute *attr, char *buf)
+{
+	tlbbatch_luf_settle();
+	return sysfs_emit(buf, "%llu\n",
+			  read_counter(TLBBATCH_LUF_SAVED));
+}
+
+static ssize_t flushes_luf_as_posted_show(struct kobject *kobj,
+					  struct kobj_attribute *attr, char *buf)
+{
+	tlbbatch_luf_settle();
+	return sysfs_emit(buf, "%llu\n",
+			  read_counter(TLBBATCH_LUF_POSTED_NEEDED) +
+			  read_counter(TLBBATCH_LUF_POSTED_GIVEN_UP));
+}
+
+static ssize_t flushes_avoided_as_posted_show(struct kobject *kobj,
+					      struct kobj_attribute *attr,
+					      char *buf)
+{
+	tlbbatch_luf_settle();
+	return sysfs_emit(buf, "%llu\n",
+			  read_counter(TLBBATCH_LUF_POSTED_SAVED));
+}
+
+static struct kobj_attribute flushes_luf_attr = __ATTR_RO_MODE(flushes_luf, 0400);
+static struct kobj_attribute flushes_avoided_attr = __ATTR_RO_MODE(flushes_avoided, 0400);
+static struct kobj_attribute flushes_luf_as_posted_attr =
+	__ATTR_RO_MODE(flushes_luf_as_posted, 0400);
+static struct kobj_attribute flushes_avoided_as_posted_attr =
+	__ATTR_RO_MODE(flushes_avoided_as_posted, 0400);
+
+static struct kobj_attribute *const derived[] = {
+	&flushes_luf_attr,
+	&flushes_avoided_attr,
+	&flushes_luf_as_posted_attr,
+	&flushes_avoided_as_posted_attr,
+	NULL
+};
+
+const struct tlbbatch_files tlbbatch_luf_sysfs_files = {
+	.dir = "luf",
+	.group = &group,
+	.counters = &tlbbatch_luf_counters,
+	.derived = derived,
+	.settle = tlbbatch_luf_settle,
+	/* Each read looks at all generations, and they tell of the whole machine. */
+	.mode = 0400,
+};

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What features do where a pass begins and ends. They are called directly, by static
+ * calls: on the way of reclaim nothing is called by pointer.
+ */
+#include <linux/bits.h>
+#include <linux/build_bug.h>
+#include <linux/kernel.h>
+#include <linux/static_call.h>
+#include <tlbbatch/debug.h>
+#include <tlbbatch/kernel_calls.h>
+#include <tlbbatch/pass.h>
+#include <tlbbatch/pass_calls.h>
+
+/* Never defined: it gives the static calls below their type. */
+void tlbbatch_type_pass(struct tlbbatch_pass *pass);
+
+DEFINE_STATIC_CALL_NULL(tlbbatch_pass_begin_0, tlbbatch_type_pass);
+DEFINE_STATIC_CALL_NULL(tlbbatch_pass_end_0, tlbbatch_type_pass);
+DEFINE_STATIC_CALL_NULL(tlbbatch_pass_begin_1, tlbbatch_type_pass);
+DEFINE_STATIC_CALL_NULL(tlbbatch_pass_end_1, tlbbatch_type_pass);
+DEFINE_STATIC_CALL_NULL(tlbbatch_pass_begin_2, tlbbatch_type_pass);
+DEFINE_STATIC_CALL_NULL(tlbbatch_pass_end_2, tlbbatch_type_pass);
+DEFINE_STATIC_CALL_NULL(tlbbatch_pass_begin_3, tlbbatch_type_pass);
+DEFINE_STATIC_CALL_NULL(tlbbatch_pass_end_3, tlbbatch_type_pass);
+
+#define ROW(n)								\
+	{								\
+		TLBBATCH_CALL(tlbbatch_pass_begin_##n),			\
+		TLBBATCH_CALL(tlbbatch_pass_end_##n),			\
+	}
+
+static const struct {
+	struct tlbbatch_call begin;
+	struct tlbbatch_call end;
+} calls[] = {
+	ROW(0), ROW(1), ROW(2), ROW(3),
+};
+
+static_assert(ARRAY_SIZE(calls) == TLBBATCH_PASS_PARTS_MAX);
+
+/**
+ * tlbbatch_pass_calls() - what a feature does when a pass begins and ends
+ * @part: its part in passes
+ * @begin: called before the original, by the task
+ * @end: called behind it; features end in the reverse order
+ *
+ * Context: load.
+ */
+void tlbbatch_pass_calls(const struct tlbbatch_pass_part *part,
+			 void (*begin)(struct tlbbatch_pass *pass),
+			 void (*end)(struct tlbbatch_pass *pass))
+{
+	tlbbatch_call_set(&calls[part->bit].begin, (unsigned long)begin);
+	tlbbatch_call_set(&calls[part->bit].end, (unsigned long)end);
+}
+
+#define CALL(what, n)							\
+	do {								\
+		if (pass->parts & BIT(n))				\
+			static_call(tlbbatch_pass_##what##_##n)(pass);	\
+	} while (0)
+
+/**
+ * tlbbatch_pass_begin() - shrink_folio_list() is about to run
+ * @pgdat: the node
+ * @sc: what the pass is for
+ * @stat: its statistics, on its caller's stack
+ *
+ * In a pass nested in another (it can't happen while reclaim sets PF_MEMALLOC) no feature
+ * acts: rule B19.
+ *
+ * Context: reclaim; the callback has claimed a slot for this task.
+ * Return: the pass, for tlbbatch_pass_end().
+ */
+struct tlbbatch_pass *tlbbatch_pass_begin(struct pglist_data *pgdat,
+					  struct scan_control *sc,
+					  struct reclaim_stat *stat)
+{
+	struct tlbbatch_pass *pass = tlbbatch_pass_current();
+
+	if (pass->depth == 1) {
+		pass->pgdat = pgdat;
+		pass->sc = sc;
+		pass->stat = stat;
+		pass->nr_reclaimed = 0;
+		CALL(begin, 0);
+		CALL(begin, 1);
+		CALL(begin, 2);
+		CALL(begin, 3);
+	}
+	tlbbatch_debug_in_pass();
+	return pass;
+}
+
+/**
+ * tlbbatch_pass_end() - it has run
+ * @pass: from tlbbatch_pass_begin()
+ * @nr_reclaimed: pages that it says it reclaimed
+ *
+ * Context: reclaim, behind the original. @pass is not touched afterwards.
+ * Return: pages reclaimed, those that features freed included.
+ */
+unsigned int tlbbatch_pass_end(struct tlbbatch_pass *pass,
+			       unsigned int nr_reclaimed)
+{
+	if (pass->depth == 1) {
+		CALL(end, 3);
+		CALL(end, 2);
+		CALL(end, 1);
+		CALL(end, 0);
+		nr_reclaimed += pass->nr_reclaimed;
+	}
+	tlbbatch_pass_left(pass);
+	return nr_reclaimed;
+}

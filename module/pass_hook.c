@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The hook that passes begin and end by: shrink_folio_list(). */
+#include <compat/pass_shapes.h>
+#include <tlbbatch/hook.h>
+#include <tlbbatch/pass.h>
+#include <tlbbatch/pass_hook.h>
+#include "targets.h"
+
+/* Each feature that acts in passes has it: it opens them, so it is attached last. */
+struct tlbbatch_hook tlbbatch_pass_hook = {
+	TLBBATCH_TBL_hook_shrink_folio_list_is,
+	.targets = shrink_folio_list_targets,
+	.acts = tlbbatch_pass_enter,
+};
