@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The module's own lists, so that no program copies one: its counters, why a folio that
+ * The module's own lists, so that no program copies one: LUF's counters, why a folio that
  * waited is dropped, and the rules that a debug build takes out. And what it says.
  */
 #ifndef TEST_MODULE_H
@@ -12,8 +12,8 @@
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #include <tlbbatch/portable.h>
 #include <tlbbatch/batch_policy.h>
-#include <tlbbatch/counters.h>
 #include <tlbbatch/debug.h>
+#include <tlbbatch/luf_counters.h>
 #pragma GCC diagnostic pop
 
 /* By enum tlbbatch_drop; a counter is called folios_dropped_NAME. */

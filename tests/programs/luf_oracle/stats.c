@@ -29,13 +29,13 @@ static const char *const luf_names[] = {
 #define LUF_OWN		7U
 
 _Static_assert(LUF_NR <= LUF_MAX, "room for each value");
-_Static_assert(LUF_NR - LUF_OWN == TLBBATCH_NR_COUNTERS - TLBBATCH_NR_STATS,
+_Static_assert(LUF_NR - LUF_OWN == TLBBATCH_LUF_NR_COUNTERS,
 	       "the others are as many as said");
 
-/* The module's number of a counter, or that of none. */
+/* The module's number of a counter, or one that none has. */
 static size_t number_of(size_t i)
 {
-	return i < LUF_OWN ? 0 : i - LUF_OWN + TLBBATCH_NR_STATS;
+	return i < LUF_OWN ? TLBBATCH_LUF_NR_COUNTERS : i - LUF_OWN;
 }
 
 static bool is_reason(size_t i)
