@@ -35,14 +35,17 @@ const unsigned int tlbbatch_nr_features = ARRAY_SIZE(tlbbatch_features);
  * tlbbatch_features_passes() - say what each feature remembers of a pass
  *
  * Context: load, before the table of passes is made.
+ * Return: 0, or -ENOSPC if there are too many.
  */
-void tlbbatch_features_passes(void)
+int tlbbatch_features_passes(void)
 {
 	const struct tlbbatch_row *row;
+	int err = 0;
 
 	for_each_tlbbatch_feature(row)
-		if (row->feature->pass)
-			tlbbatch_passes_add(row->feature->pass);
+		if (row->feature->pass && !err)
+			err = tlbbatch_passes_add(row->feature->pass);
+	return err;
 }
 
 /**
@@ -60,11 +63,14 @@ void tlbbatch_features_find(void)
 
 static void unload(unsigned int nr)
 {
-	while (nr--)
-		if (tlbbatch_features[nr].unload)
-			tlbbatch_features[nr].unload();
+	while (nr--) {
+		const struct tlbbatch_row *row = &tlbbatch_features[nr];
+
+		if (row->unload)
+			row->unload();
 		else
-			tlbbatch_feature_retire(tlbbatch_features[nr].feature);
+			tlbbatch_feature_retire(row->feature);
+	}
 }
 
 /**

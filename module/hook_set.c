@@ -113,6 +113,8 @@ void tlbbatch_redirects_known(struct tlbbatch_redirects *redirects)
  * tlbbatch_is_hooked() - has a function of the kernel a hook, attached or not?
  * @addr: its address
  *
+ * Of hooks that features share it isn't said.
+ *
  * Context: any.
  */
 bool tlbbatch_is_hooked(unsigned long addr)
@@ -121,8 +123,8 @@ bool tlbbatch_is_hooked(unsigned long addr)
 	unsigned int i;
 
 	for (redirects = known; redirects; redirects = redirects->next)
-		for (i = 0; i < tlbbatch_nr_hooks(redirects); i++)
-			if (tlbbatch_hook_at(redirects, i)->addr == addr)
+		for (i = 0; i < redirects->nr; i++)
+			if (redirects->hooks[i].addr == addr)
 				return true;
 	return false;
 }
@@ -269,7 +271,8 @@ static bool is_needed(const struct tlbbatch_hook_set *set,
 	for (i = 0; i < tlbbatch_nr_hooks(redirects); i++) {
 		const struct tlbbatch_hook *hook = tlbbatch_hook_at(redirects, i);
 
-		if (tlbbatch_is_parked(redirects, i) && !hook->unneeded && tlbbatch_set_of(hook) == set)
+		if (tlbbatch_is_parked(redirects, i) && !hook->unneeded &&
+		    tlbbatch_set_of(hook) == set)
 			return true;
 	}
 	return false;

@@ -33,6 +33,7 @@ static bool closing;
 static struct pass *passes;
 static unsigned long *pass_masks;
 static unsigned int passes_bits;
+static struct tlbbatch_task_hash passes_hash;
 
 /**
  * tlbbatch_luf_passes_init() - make the table of passes
@@ -58,6 +59,7 @@ int tlbbatch_luf_passes_init(void)
 		passes[i].owed = &pass_masks[(3 * i + 2) * words];
 	}
 	passes_bits = ilog2(nr);
+	passes_hash = tlbbatch_task_hash_for(passes_bits);
 	return 0;
 }
 
@@ -142,7 +144,7 @@ struct pass *tlbbatch_luf_get_pass(void)
 {
 	unsigned int slot, i;
 
-	for_each_tlbbatch_task_slot(slot, i, current, passes_bits) {
+	for_each_tlbbatch_task_slot(slot, i, current, passes_hash) {
 		struct pass *pass = &passes[slot];
 
 		if (READ_ONCE(pass->task) != current)
@@ -196,7 +198,7 @@ static struct pass *claim_pass(void)
 	/* Nobody would take it back from a task that dies. */
 	if (current->flags & PF_EXITING)
 		return NULL;
-	for_each_tlbbatch_task_slot(slot, i, current, passes_bits) {
+	for_each_tlbbatch_task_slot(slot, i, current, passes_hash) {
 		struct pass *pass = &passes[slot];
 
 		if (!raw_spin_trylock(&pass->lock))
@@ -253,7 +255,7 @@ void tlbbatch_luf_see_pass_end(void)
 {
 	unsigned int slot, i;
 
-	for_each_tlbbatch_task_slot(slot, i, current, passes_bits) {
+	for_each_tlbbatch_task_slot(slot, i, current, passes_hash) {
 		struct pass *pass = &passes[slot];
 
 		if (READ_ONCE(pass->task) == current)

@@ -21,8 +21,7 @@
 
 static int passes_init(void)
 {
-	tlbbatch_features_passes();
-	return tlbbatch_passes_init();
+	return tlbbatch_features_passes() ?: tlbbatch_passes_init();
 }
 
 /* Resolving hooks can't fail: what isn't found makes a feature unavailable. */

@@ -11,6 +11,7 @@
 #define pr_fmt(fmt) "tlbbatch: " fmt
 #include <linux/bitops.h>
 #include <linux/cpumask.h>
+#include <linux/errno.h>
 #include <linux/jiffies.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -38,7 +39,7 @@ static __always_inline struct tlbbatch_pass *claim(struct task_struct *task)
 	struct task_struct **owners = tlbbatch_passes.owners;
 	unsigned int slot, i;
 
-	for_each_tlbbatch_task_slot(slot, i, task, tlbbatch_passes.bits) {
+	for_each_tlbbatch_task_slot(slot, i, task, tlbbatch_passes.hash) {
 		if (READ_ONCE(owners[slot]))
 			continue;
 		/*
@@ -201,7 +202,7 @@ int tlbbatch_passes_wait_turnover(const char *what, bool killable)
 
 	/* What was set before is visible, or the claim is; pairs with claim(). */
 	smp_mb();
-	for (slot = 0; slot < BIT(tlbbatch_passes.bits); slot++) {
+	for (slot = 0; slot < tlbbatch_nr_passes(); slot++) {
 		/* The count is this owner's pass's; pairs with release(). */
 		struct task_struct *owner = smp_load_acquire(&tlbbatch_passes.owners[slot]);
 		unsigned long ended = READ_ONCE(tlbbatch_pass_at(slot)->ended);
@@ -229,13 +230,15 @@ int tlbbatch_passes_wait_turnover(const char *what, bool killable)
  * @part: its part
  *
  * Context: load, before tlbbatch_passes_init().
+ * Return: 0, or -ENOSPC: TLBBATCH_PASS_PARTS_MAX must be raised, in pass_calls.c, too.
  */
-void tlbbatch_passes_add(struct tlbbatch_pass_part *part)
+int tlbbatch_passes_add(struct tlbbatch_pass_part *part)
 {
-	if (WARN_ON(nr_parts == ARRAY_SIZE(parts)))
-		return;
+	if (nr_parts == ARRAY_SIZE(parts))
+		return -ENOSPC;
 	part->bit = nr_parts;
 	parts[nr_parts++] = part;
+	return 0;
 }
 
 /**
@@ -247,8 +250,8 @@ void tlbbatch_passes_add(struct tlbbatch_pass_part *part)
 int tlbbatch_passes_init(void)
 {
 	struct tlbbatch_passes *passes = &tlbbatch_passes;
-	unsigned int nr = clamp(num_possible_cpus() * SLOTS_PER_CPU,
-				SLOTS_MIN, SLOTS_MAX);
+	unsigned int bits = order_base_2(clamp(num_possible_cpus() * SLOTS_PER_CPU,
+					       SLOTS_MIN, SLOTS_MAX));
 	unsigned int i;
 
 	passes->slot_size = sizeof(struct tlbbatch_pass);
@@ -256,15 +259,14 @@ int tlbbatch_passes_init(void)
 		parts[i]->offset = passes->slot_size;
 		passes->slot_size += ALIGN(parts[i]->size, sizeof(u64));
 	}
-	passes->bits = order_base_2(nr);
-	passes->slots = kvcalloc(BIT(passes->bits), passes->slot_size, GFP_KERNEL);
-	passes->owners = kvcalloc(BIT(passes->bits), sizeof(*passes->owners),
-				  GFP_KERNEL);
+	passes->hash = tlbbatch_task_hash_for(bits);
+	passes->slots = kvcalloc(BIT(bits), passes->slot_size, GFP_KERNEL);
+	passes->owners = kvcalloc(BIT(bits), sizeof(*passes->owners), GFP_KERNEL);
 	if (!passes->slots || !passes->owners) {
 		tlbbatch_passes_exit();
 		return -ENOMEM;
 	}
-	for (i = 0; i < BIT(passes->bits); i++)
+	for (i = 0; i < BIT(bits); i++)
 		tlbbatch_pass_at(i)->slot = i;
 	return 0;
 }

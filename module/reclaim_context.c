@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What batching remembers of a pass, and in which passes its hooks act. */
-#include <linux/bits.h>
 #include <linux/sched.h>
 #include <tlbbatch/batch_counters.h>
 #include <tlbbatch/debug.h>
@@ -106,7 +105,7 @@ u64 tlbbatch_contexts_waiting_folios(void)
 	u64 sum = 0;
 	unsigned int slot;
 
-	for (slot = 0; slot < BIT(tlbbatch_passes.bits); slot++)
+	for (slot = 0; slot < tlbbatch_nr_passes(); slot++)
 		if (READ_ONCE(tlbbatch_passes.owners[slot]))
 			sum += READ_ONCE(context_at(slot)->nr_waiting);
 	return sum;
@@ -125,7 +124,7 @@ bool notrace tlbbatch_contexts_owe(void)
 {
 	unsigned int slot;
 
-	for (slot = 0; slot < BIT(tlbbatch_passes.bits); slot++) {
+	for (slot = 0; slot < tlbbatch_nr_passes(); slot++) {
 		/* Pairs with release(), pass.c: that pass's last flush is complete. */
 		if (!smp_load_acquire(&tlbbatch_passes.owners[slot]))
 			continue;

@@ -114,7 +114,7 @@ extern const unsigned int tlbbatch_nr_features;
 	for (row = tlbbatch_features;					\
 	     row < tlbbatch_features + tlbbatch_nr_features; row++)
 
-void tlbbatch_features_passes(void);
+int tlbbatch_features_passes(void);
 void tlbbatch_features_find(void);
 int tlbbatch_features_init(void);
 void tlbbatch_features_exit(void);

@@ -72,16 +72,21 @@ struct tlbbatch_pass_part {
  * @owners: dense keys, so that a look-up of a task without a pass stays in a line
  * @slots: the passes
  * @slot_size: from one to the next, in bytes
- * @bits: there are 1 << @bits
+ * @hash: how many there are
  */
 struct tlbbatch_passes {
 	struct task_struct **owners;
 	void *slots;
 	size_t slot_size;
-	unsigned int bits;
+	struct tlbbatch_task_hash hash;
 };
 
 extern struct tlbbatch_passes tlbbatch_passes;
+
+static __always_inline unsigned int tlbbatch_nr_passes(void)
+{
+	return tlbbatch_passes.hash.mask + 1;
+}
 
 static __always_inline struct tlbbatch_pass *tlbbatch_pass_at(unsigned int slot)
 {
@@ -98,7 +103,7 @@ static __always_inline struct tlbbatch_pass *tlbbatch_pass_current(void)
 {
 	unsigned int slot, i;
 
-	for_each_tlbbatch_task_slot(slot, i, current, tlbbatch_passes.bits) {
+	for_each_tlbbatch_task_slot(slot, i, current, tlbbatch_passes.hash) {
 		struct tlbbatch_pass *pass;
 
 		if (READ_ONCE(tlbbatch_passes.owners[slot]) != current)
@@ -119,7 +124,7 @@ tlbbatch_pass_memory(struct tlbbatch_pass *pass,
 }
 
 /* pass.c */
-void tlbbatch_passes_add(struct tlbbatch_pass_part *part);
+int tlbbatch_passes_add(struct tlbbatch_pass_part *part);
 int tlbbatch_passes_init(void);
 void tlbbatch_passes_exit(void);
 bool tlbbatch_pass_enter(unsigned long parent_ip);
