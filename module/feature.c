@@ -203,8 +203,9 @@ static int leave_passes(struct tlbbatch_feature *feature, bool killable)
  * Context: process context, may sleep, for seconds under load if it has anything that is
  *	registered whole; the mutex that serialises its changes held.
  * Return: 0; -EINTR if it was killed: it is on then, but acts in no pass that begins, and
- *	can be switched on or off again; -ENOMEM if a hook stays, which does nothing: it is off, and a later call removes
- *	the hook; an error of ftrace, which is dead then: it is on and @stuck.
+ *	can be switched on or off again; -ENOMEM if a hook stays, which does nothing: it is
+ *	off, and a later call removes the hook; an error of ftrace, which is dead then: it is
+ *	on and @stuck.
  */
 int tlbbatch_feature_off(struct tlbbatch_feature *feature, bool killable)
 {
