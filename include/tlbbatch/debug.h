@@ -39,35 +39,48 @@ static inline bool tlbbatch_negative_never_flush(void)
 	return IS_ENABLED(TLBBATCH_NEGATIVE_NEVER);
 }
 
-/* What luf_break takes out of LUF's simulation, to show that a test would notice. */
+/*
+ * What luf_break takes out of LUF's simulation, to show that a test would notice. Of
+ * this list and the next the program `breaks` tells the numbers.
+ */
+#define LUF_BREAKS(X)							\
+	X(NOTHING,	nothing)					\
+	X(REUSE,	reuse)	/* rule L9: a reused page makes nothing needed */ \
+	X(LOOK,		look)	/* rule L10: only mm_page_alloc tells of pages in use */ \
+	X(EVENTS,	events)	/* rule L11 */				\
+	X(ECHO,		echo)	/* rule L4: a flush that LUF puts off completes */ \
+	X(READONLY,	readonly) /* rule L2 */				\
+	X(PARTIAL,	partial) /* rule L5: any flush completes, even one only sent */ \
+	X(LAZY,		lazy)	/* rule L6: lazy CPUs are interrupted, too */ \
+	X(POSTED,	posted)	/* rule L7: the posted series notices every flush */ \
+	X(SLEEPERS,	sleepers) /* rule L15: a pass isn't over before its task's next */ \
+	X(DEMOTION,	demotion) /* rule L15: a pass that demotes is over */ \
+	X(BULK,		bulk)	/* rule L9: bulk allocations go untold */
+
 enum tlbbatch_luf_break {
-	TLBBATCH_LUF_BREAK_NOTHING,
-	TLBBATCH_LUF_BREAK_REUSE,	/* rule L9: a reused page makes nothing needed */
-	TLBBATCH_LUF_BREAK_LOOK,	/* rule L10: only mm_page_alloc tells of pages in use */
-	TLBBATCH_LUF_BREAK_EVENTS,	/* rule L11 */
-	TLBBATCH_LUF_BREAK_ECHO,	/* rule L4: a flush that LUF puts off completes */
-	TLBBATCH_LUF_BREAK_READONLY,	/* rule L2 */
-	TLBBATCH_LUF_BREAK_PARTIAL,	/* rule L5: any flush completes, even one only sent */
-	TLBBATCH_LUF_BREAK_LAZY,	/* rule L6: lazy CPUs are interrupted, too */
-	TLBBATCH_LUF_BREAK_POSTED,	/* rule L7: the posted series notices every flush */
-	TLBBATCH_LUF_BREAK_SLEEPERS,	/* rule L15: a pass isn't over before its task's next */
-	TLBBATCH_LUF_BREAK_DEMOTION,	/* rule L15: a pass that demotes is over */
-	TLBBATCH_LUF_BREAK_BULK,	/* rule L9: bulk allocations go untold */
+#define X(upper, lower) TLBBATCH_LUF_BREAK_##upper,
+	LUF_BREAKS(X)
+#undef X
 };
 
 /* What dirty_break takes out of batching. Each of the rules is kept elsewhere. */
+#define DIRTY_BREAKS(X)							\
+	X(NOTHING,	nothing)					\
+	X(DIRECT,	direct)	/* rule B1: no flush before a direct write */ \
+	X(FILE,		file)	/* rule B16: no flush before a file's write */ \
+	X(CLEARED,	cleared) /* rule B3: tlb_ubc.writable cleared without a flush */ \
+	X(TURNOVER,	turnover) /* rule H9: hooks go while passes are open */ \
+	X(UNSEEN,	unseen)	/* rule B1: write-outs go by the gates */ \
+	X(TRIPWIRE,	tripwire) /* rule B4: the same, and the tripwire is dead */ \
+	X(UNREGISTER,	unregister) /* rule H7: the filter is cleared first */ \
+	X(PROTO,	proto)	/* rule H2: any prototype is the right one */ \
+	X(FOREIGN,	foreign) /* rule B15: no flush before others write shmem */ \
+	X(REMOVAL,	removal) /* rule B20: no flush before others remove shmem */
+
 enum tlbbatch_dirty_break {
-	TLBBATCH_DIRTY_BREAK_NOTHING,
-	TLBBATCH_DIRTY_BREAK_DIRECT,	/* rule B1: no flush before a direct write */
-	TLBBATCH_DIRTY_BREAK_FILE,	/* rule B16: no flush before a file's write */
-	TLBBATCH_DIRTY_BREAK_CLEARED,	/* rule B3: tlb_ubc.writable cleared without a flush */
-	TLBBATCH_DIRTY_BREAK_TURNOVER,	/* rule H9: hooks go while passes are open */
-	TLBBATCH_DIRTY_BREAK_UNSEEN,	/* rule B1: write-outs go by the gates */
-	TLBBATCH_DIRTY_BREAK_TRIPWIRE,	/* rule B4: the same, and the tripwire is dead */
-	TLBBATCH_DIRTY_BREAK_UNREGISTER, /* rule H7: the filter is cleared first */
-	TLBBATCH_DIRTY_BREAK_PROTO,	/* rule H2: any prototype is the right one */
-	TLBBATCH_DIRTY_BREAK_FOREIGN,	/* rule B15: no flush before others write shmem */
-	TLBBATCH_DIRTY_BREAK_REMOVAL,	/* no flush before others remove shmem: rule B20 */
+#define X(upper, lower) TLBBATCH_DIRTY_BREAK_##upper,
+	DIRTY_BREAKS(X)
+#undef X
 };
 
 #ifdef TLBBATCH_DEBUG

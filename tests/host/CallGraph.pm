@@ -11,9 +11,10 @@ use warnings;
 use File::Basename qw(dirname);
 use Exporter qw(import);
 
-our @EXPORT_OK = qw(content read_files owners arrows circles);
+our @EXPORT_OK = qw(content read_files owners reached arrows circles);
 
 my $ID = qr/[A-Za-z_]\w*/;
+my $PARENS = qr/(\((?:[^()]++|(?-1))*\))/;
 # What the build makes.
 our %MADE = map { $_ => 1 } 'probed.h', 'targets.h';
 
@@ -45,7 +46,7 @@ sub statements
 	my ($text) = @_;
 	my ($depth, $inside, @found) = (0, 0, '');
 
-	for my $token ($text =~ /$ID|\d\w*|[^\s\w]/g) {
+	for my $token ($text =~ /$ID|\d\w*|->|[^\s\w]/g) {
 		$found[-1] .= "$token ";
 		$depth++ if $token =~ /[{(\[]/;
 		$depth-- if $token =~ /[})\]]/;
@@ -61,6 +62,9 @@ sub statements
 sub defines
 {
 	my ($statement) = @_;
+
+	# Macros that end without a semicolon are no part of it.
+	1 while $statement =~ s/^(?!DEFINE_|DECLARE_)[A-Z]\w* $PARENS (?=[a-zA-Z])//;
 	my ($head, $braces) = $statement =~ /^([^{]*)(.*)$/s;
 
 	return undef if $head =~ /^(?:extern|typedef|DECLARE_\w+) /;
@@ -69,7 +73,7 @@ sub defines
 	return $1 if $head =~ /^DEFINE_PER_CPU\w* \( .* , ($ID) \)/;
 	# Attributes.
 	$head =~ s/\b__\w+ (?:\( [^()]*\) )?//g;
-	return $1 if $braces && $head =~ /^[^=]*?($ID) \(/;
+	return $1 if $braces && $head =~ /^[^=(]*?($ID) \(/;
 	$head .= $braces =~ s/.*\}//sr =~ s/\b__\w+ //gr
 		if $braces && $head =~ /^(?:struct|union|enum) (?:$ID )?$/;
 	return $1 if $head =~ /^[^=(]* ($ID) (?:\[ [^=]*\] )*(?:=|; ?$)/ && $head !~ /^(?:struct|union|enum) $ID ; $/;
@@ -102,7 +106,7 @@ sub read_files
 			qw(defines declares calls local names includes) };
 
 		for my $name ($raw =~ /^[ \t]*#[ \t]*include[ \t]+["<]([^">\n]+)[">]/mg) {
-			my ($found) = grep { $is_file{$_} } map { s{[^/]+/\.\./}{}r }
+			my ($found) = grep { $is_file{$_} } map { s{[^/]+/\.\./}{}gr }
 				dirname($file) . "/$name", "module/$name", "include/$name";
 
 			$unit->{includes}{unit_of($found)} = 1 if $found;
@@ -137,7 +141,7 @@ sub read_files
 			$unit->{local}{$1} = 1 if $statement =~ /^[^={]*\bstatic [^(={;]*?($ID) [(=\[;]/;
 			# Not a member's name.
 			$statement =~ s/\b(struct|union) (?:$ID )?(\{(?:[^{}]|(?2))*\})/$1/g;
-			$unit->{names}{$_} = 1 for $statement =~ /(?<![.>] )\b$ID/g;
+			$unit->{names}{$_} = 1 for $statement =~ /(?<!\. )(?<!-> )\b$ID/g;
 		}
 	}
 	return %unit;

@@ -15,14 +15,16 @@
  *			cleans it tells at the end how much is dirty again
  *  gone		written by that driver
  *  hwpoison		a memory failure is injected (hwpoison-inject)
+ *
+ * --list tells those that need nothing, or those that need a module of the kernel's.
  */
 #include "common.h"
+#include "module.h"
 #include "rng.h"
 #include "swap.h"
 #include "uring.h"
 #include <sys/shm.h>
 
-#define STATS		"/sys/kernel/tlbbatch/stats/"
 #define DRIVER		"/sys/module/shmem_driver/parameters/act"
 #define POISON		"/sys/kernel/debug/hwpoison/corrupt-pfn"
 #define PAGEMAP_PFN	((1ULL << 55) - 1)
@@ -74,17 +76,6 @@ static int verify(const struct scene *scene)
 				break;
 			}
 	return wrong;
-}
-
-static uint64_t folios_waiting(void)
-{
-	char text[32] = "";
-	int fd = open(STATS "folios_waiting", O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
-		die_environment("folios_waiting: %s", strerror(errno));
-	close(fd);
-	return strtoull(text, NULL, 10);
 }
 
 /* x86 puts a flush off only if another CPU uses this mm too. */
@@ -270,18 +261,25 @@ static void do_nothing(struct scene *scene)
 }
 
 static const struct action {
-	const char *name;
+	/* For which folios are dropped; it is called by that. */
+	enum tlbbatch_drop reason;
 	void (*act)(struct scene *scene);
 	void (*end)(struct scene *scene);
 	bool sysv, loses;
+	/* A module of the kernel's. */
+	const char *needs;
 } actions[] = {
-	{ "pinned", do_pinned, end_pinned, false, false },
-	{ "referenced", do_referenced, end_referenced, false, false },
-	{ "unevictable", do_unevictable, end_unevictable, true, false },
-	{ "clean", do_clean, end_clean, false, false },
-	{ "writeback", do_writeback, end_writeback, false, false },
-	{ "gone", do_gone, do_nothing, false, false },
-	{ "hwpoison", do_hwpoison, do_nothing, false, true },
+	{ .reason = TLBBATCH_DROP_PINNED, .act = do_pinned, .end = end_pinned },
+	{ .reason = TLBBATCH_DROP_REFERENCED, .act = do_referenced,
+	  .end = end_referenced },
+	{ .reason = TLBBATCH_DROP_UNEVICTABLE, .act = do_unevictable,
+	  .end = end_unevictable, .sysv = true },
+	{ .reason = TLBBATCH_DROP_CLEAN, .act = do_clean, .end = end_clean },
+	{ .reason = TLBBATCH_DROP_WRITEBACK, .act = do_writeback,
+	  .end = end_writeback },
+	{ .reason = TLBBATCH_DROP_GONE, .act = do_gone, .end = do_nothing },
+	{ .reason = TLBBATCH_DROP_HWPOISON, .act = do_hwpoison, .end = do_nothing,
+	  .loses = true, .needs = "hwpoison-inject" },
 };
 
 static void make(struct scene *scene, const struct action *action)
@@ -337,8 +335,17 @@ static int run(struct scene *scene, const struct action *action)
 	__atomic_store_n(&scene->stop, true, __ATOMIC_RELAXED);
 	pthread_join(spinner, NULL);
 	say(STDOUT_FILENO, "action=%s wrong=%d waited=%zu again=%zu\n",
-	    action->name, wrong, page, scene->again);
+	    drop_names[action->reason], wrong, page, scene->again);
 	return wrong ? STRESS_DATA_ERROR : STRESS_OK;
+}
+
+static void list(const char *needs)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(actions); i++)
+		if (!strcmp(needs, actions[i].needs ? actions[i].needs : ""))
+			say(STDOUT_FILENO, "%s\n", drop_names[actions[i].reason]);
 }
 
 int main(int argc, char **argv)
@@ -346,12 +353,16 @@ int main(int argc, char **argv)
 	static struct scene scene;
 	size_t i;
 
+	if (argc >= 2 && argc <= 3 && !strcmp(argv[1], "--list")) {
+		list(argc == 3 ? argv[2] : "");
+		return STRESS_OK;
+	}
 	if (argc == 3) {
 		scene.cgroup = argv[1];
 		start_watchdog(60);
 		for (i = 0; i < ARRAY_SIZE(actions); i++)
-			if (!strcmp(actions[i].name, argv[2]))
+			if (!strcmp(drop_names[actions[i].reason], argv[2]))
 				return run(&scene, &actions[i]);
 	}
-	die_usage("recheck CGROUP pinned|referenced|unevictable|clean|writeback|gone|hwpoison");
+	die_usage("recheck CGROUP REASON | --list [MODULE]");
 }

@@ -6,13 +6,14 @@
  * One thread pages memory out; as soon as the module says that folios wait,
  * another one refaults them, unmaps them, truncates their file, pins them, ...
  * Afterwards every byte must be what it has to be. The calling script looks at
- * the module's counters to see that the action really met waiting folios.
+ * the module's counters to see that the action really met waiting folios: --reasons
+ * tells what they may be dropped for then, with swap on a disk or on zram.
  */
 #include "common.h"
 #include "content.h"
+#include "module.h"
 #include <sys/swap.h>
 
-#define STATS		"/sys/kernel/tlbbatch/stats/"
 #define WINDOW_MS	5000	/* give up when nothing waits by then */
 
 /* Documentation/admin-guide/mm/pagemap.rst */
@@ -89,24 +90,6 @@ static int verify_at(struct window *w, const char *base, uint64_t sequence,
 	return verify_range(w, base, 0, w->nr_pages, sequence, what);
 }
 
-static uint64_t stat_read(const char *name)
-{
-	char path[256], text[32];
-	ssize_t length;
-	int fd;
-
-	snprintf(path, sizeof(path), STATS "%s", name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		die_environment("%s: %s", path, strerror(errno));
-	length = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (length <= 0)
-		die_environment("%s cannot be read", path);
-	text[length] = '\0';
-	return strtoull(text, NULL, 10);
-}
-
 /* x86 puts a flush off only if another CPU uses this mm too. */
 static void *spin(void *argument)
 {
@@ -173,7 +156,7 @@ static bool some_wait(const struct window *w)
 	uint64_t entries[MAX_PAGES];
 	size_t i;
 
-	if (!stat_read("folios_waiting"))
+	if (!folios_waiting())
 		return false;
 	if (mincore(w->base, window_bytes(w), there))
 		die_environment("mincore: %s", strerror(errno));
@@ -386,29 +369,42 @@ static void do_pwrite(struct window *w)
 	}
 }
 
+#define DROP(reason)	(1U << TLBBATCH_DROP_##reason)
+#define GONE		DROP(GONE)
+#define MAPPED		DROP(MAPPED)
+#define MOVED		(MAPPED | GONE | DROP(REFERENCED))
+/* 7.x's page fault takes what zram holds out of the swap cache at once. */
+#define ZRAM_GONE	(1U << TLBBATCH_DROP_NR)
+
 struct action {
 	const char *name;
 	void (*act)(struct window *w);
 	int (*check)(struct window *w);
 	enum { PRIVATE = 1, SHARED = 2, HUGE = 4 } on;
+	/* What the recheck may answer; none where folios may just be written. */
+	unsigned int reasons;
 };
 
 static const struct action actions[] = {
-	{ "nothing",	do_nothing,	check_kept,	PRIVATE | SHARED | HUGE },
-	{ "read",	do_read,	check_kept,	PRIVATE | SHARED | HUGE },
-	{ "write",	do_write,	check_written,	PRIVATE | SHARED | HUGE },
-	{ "fork",	do_fork,	check_forked,	PRIVATE | HUGE },
-	{ "munmap",	do_munmap,	check_written,	PRIVATE | HUGE },
-	{ "mremap",	do_mremap,	check_kept,	PRIVATE | HUGE },
-	{ "mprotect",	do_mprotect,	check_kept,	PRIVATE | SHARED },
-	{ "dontneed",	do_dontneed,	check_zeros,	PRIVATE | HUGE },
-	{ "mlock",	do_mlock,	check_kept,	PRIVATE | SHARED },
-	{ "pageout",	do_pageout,	check_kept,	PRIVATE | SHARED | HUGE },
-	{ "swapoff",	do_swapoff,	check_kept,	PRIVATE | SHARED | HUGE },
-	{ "vmsplice",	do_vmsplice,	check_kept,	PRIVATE | SHARED },
-	{ "truncate",	do_truncate,	check_zeros,	SHARED },
-	{ "punch",	do_punch,	check_punched,	SHARED },
-	{ "pwrite",	do_pwrite,	check_written,	SHARED },
+	{ "nothing",	do_nothing,	check_kept,	PRIVATE | SHARED | HUGE, 0 },
+	{ "read",	do_read,	check_kept,	PRIVATE | SHARED | HUGE,
+	  MAPPED | ZRAM_GONE },
+	{ "write",	do_write,	check_written,	PRIVATE | SHARED | HUGE, MOVED },
+	{ "fork",	do_fork,	check_forked,	PRIVATE | HUGE, MOVED },
+	{ "munmap",	do_munmap,	check_written,	PRIVATE | HUGE, GONE },
+	{ "mremap",	do_mremap,	check_kept,	PRIVATE | HUGE, MOVED },
+	{ "mprotect",	do_mprotect,	check_kept,	PRIVATE | SHARED, MOVED },
+	{ "dontneed",	do_dontneed,	check_zeros,	PRIVATE | HUGE, GONE },
+	{ "mlock",	do_mlock,	check_kept,	PRIVATE | SHARED,
+	  MAPPED | ZRAM_GONE },
+	{ "pageout",	do_pageout,	check_kept,	PRIVATE | SHARED | HUGE, 0 },
+	{ "swapoff",	do_swapoff,	check_kept,	PRIVATE | SHARED | HUGE,
+	  MOVED | DROP(LOCKED) },
+	{ "vmsplice",	do_vmsplice,	check_kept,	PRIVATE | SHARED,
+	  MAPPED | ZRAM_GONE },
+	{ "truncate",	do_truncate,	check_zeros,	SHARED, GONE },
+	{ "punch",	do_punch,	check_punched,	SHARED, GONE },
+	{ "pwrite",	do_pwrite,	check_written,	SHARED, 0 },
 };
 
 static void map(struct window *w, int on)
@@ -438,6 +434,22 @@ static void map(struct window *w, int on)
 	} else if (madvise(w->base, bytes, MADV_NOHUGEPAGE)) {
 		die_environment("MADV_NOHUGEPAGE: %s", strerror(errno));
 	}
+}
+
+static void list_reasons(unsigned int reasons, const char *swap)
+{
+	const char *space = "";
+	unsigned int i;
+
+	if (reasons & ZRAM_GONE && !strcmp(swap, "zram"))
+		reasons |= GONE;
+	for (i = 0; i < TLBBATCH_DROP_NR; i++) {
+		if (!(reasons & 1U << i))
+			continue;
+		say(STDOUT_FILENO, "%s%s", space, drop_names[i]);
+		space = " ";
+	}
+	say(STDOUT_FILENO, "%s\n", *space ? "" : "-");
 }
 
 static void run(struct window *w, const struct action *action, int on)
@@ -475,12 +487,13 @@ int main(int argc, char **argv)
 		{ "shared", no_argument, NULL, 's' },
 		{ "huge", no_argument, NULL, 'h' },
 		{ "list", no_argument, NULL, 'l' },
+		{ "reasons", required_argument, NULL, 'r' },
 		{ "cgroup", required_argument, NULL, 'c' },
 		{ "swap-device", required_argument, NULL, 'd' },
 		{ }
 	};
 	struct window w = { .nr_pages = 32, .seed = 0x7717 };
-	const char *name = "nothing";
+	const char *name = "nothing", *swap = NULL;
 	int on = PRIVATE, option;
 	bool list = false;
 	size_t i;
@@ -503,6 +516,9 @@ int main(int argc, char **argv)
 		case 'l':
 			list = true;
 			break;
+		case 'r':
+			swap = optarg;
+			break;
 		case 'c':
 			w.cgroup = optarg;
 			break;
@@ -510,11 +526,15 @@ int main(int argc, char **argv)
 			w.swap_device = optarg;
 			break;
 		default:
-			die_usage("window --cgroup DIR [--action NAME] [--pages N] [--shared|--huge] [--swap-device DEV] | --list");
+			die_usage("window --cgroup DIR [--action NAME] [--pages N] [--shared|--huge] [--swap-device DEV] | [--shared|--huge] --list | --action NAME --reasons SWAP");
 		}
 	}
 	for (i = 0; i < ARRAY_SIZE(actions); i++) {
-		if (!(actions[i].on & on))
+		if (swap && !strcmp(actions[i].name, name)) {
+			list_reasons(actions[i].reasons, swap);
+			return STRESS_OK;
+		}
+		if (swap || !(actions[i].on & on))
 			continue;
 		if (list) {
 			say(STDOUT_FILENO, "%s\n", actions[i].name);

@@ -51,7 +51,7 @@ enum stress_exit {
 #define NSEC_PER_SEC	1000000000ULL
 #define NSEC_PER_MSEC	1000000ULL
 
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#define ARRAY_SIZE(arr)	(sizeof(arr) / sizeof((arr)[0]))
 
 __attribute__((format(printf, 2, 3)))
 void say(int fd, const char *format, ...);

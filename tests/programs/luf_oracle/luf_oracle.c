@@ -11,72 +11,96 @@
  * (1), or "skip=REASON" (5) where this machine can't make the scenario.
  */
 #include "events.h"
+#include "module.h"
 #include "scenarios.h"
 #include "scene.h"
 
 #define TIMEOUT_SECONDS	120
 
+#define WITHOUT(rule)	(1U << TLBBATCH_LUF_BREAK_##rule)
+
 static const struct scenario {
 	const char *name;
 	void (*run)(void);
+	enum place place;
+	unsigned int wrong;
 } scenarios[] = {
-	{ "private", run_private },
-	{ "private_writable", run_private_writable },
-	{ "open_write", run_open_write },
-	{ "shared", run_shared },
-	{ "shared_may", run_shared_may },
-	{ "shared_writable", run_shared_writable },
-	{ "mprotected", run_mprotected },
-	{ "other_writable", run_other_writable },
-	{ "written", run_written },
-	{ "shmem_clean", run_shmem_clean },
-	{ "shmem_writable", run_shmem_writable },
-	{ "forked", run_forked },
-	{ "hold", run_hold },
-	{ "kept", run_kept },
-	{ "flush", run_flush },
-	{ "asleep", run_asleep },
-	{ "asleep_one", run_asleep_one },
-	{ "flush_pending", run_flush_pending },
-	{ "flush_other", run_flush_other },
-	{ "flush_many", run_flush_many },
-	{ "partial", run_partial },
-	{ "reuse_one", run_reuse_one },
-	{ "reuse_all", run_reuse_all },
-	{ "reuse_apart", run_reuse_apart },
-	{ "reuse_many", run_reuse_many },
-	{ "write_many", run_write_many },
-	{ "bulk", run_bulk },
-	{ "bulk_held", run_bulk_held },
-	{ "bulk_untold", run_bulk_untold },
-	{ "bulk_kprobes", run_bulk_kprobes },
-	{ "compact", run_compact },
-	{ "remote_device", run_remote_device },
-	{ "device_write", run_device_write },
-	{ "device_map", run_device_map },
-	{ "memfd", run_memfd },
-	{ "remote_fuse", run_remote_fuse },
-	{ "early", run_early },
-	{ "early_other", run_early_other },
-	{ "memory", run_memory },
-	{ "sleepers", run_sleepers },
-	{ "anon", run_anon },
-	{ "mixed_pass", run_mixed_pass },
+#define X(name, place, wrong) { #name, run_##name, place, wrong },
+	SCENARIOS(X)
+#undef X
+};
+
+static const char *const places[] = {
+	[PLAIN] = "plain",
+	[SWAP] = "swap",
+	[UNTOLD] = "untold",
+	[LOUD] = "loud",
+};
+
+/* What can be taken out (luf_break), as the negative controls are called. */
+static const struct {
+	enum tlbbatch_luf_break rule;
+	const char *name;
+} rules[] = {
+	{ TLBBATCH_LUF_BREAK_REUSE, "reuse" },
+	{ TLBBATCH_LUF_BREAK_LOOK, "the look" },
+	{ TLBBATCH_LUF_BREAK_EVENTS, "events" },
+	{ TLBBATCH_LUF_BREAK_ECHO, "leaving out LUF's own flushes" },
+	{ TLBBATCH_LUF_BREAK_READONLY, "rule L2" },
+	{ TLBBATCH_LUF_BREAK_PARTIAL, "a full flush" },
+	{ TLBBATCH_LUF_BREAK_LAZY, "leaving out lazy CPUs" },
+	{ TLBBATCH_LUF_BREAK_SLEEPERS, "seeing that a pass is over" },
+	{ TLBBATCH_LUF_BREAK_POSTED, "telling who notices a flush" },
+	{ TLBBATCH_LUF_BREAK_BULK, "what bulk allocations tell" },
 };
 
 static void usage(void)
 {
-	die_usage("luf_oracle [--dir DIR] [--device BLOCK] NAME | --list");
+	die_usage("luf_oracle [--dir DIR] [--device BLOCK] NAME | --list [plain|swap|untold|loud [RULE]] | --rules");
 }
 
-static void list(void)
+static enum place place_of(const char *name)
 {
 	size_t i;
 
+	for (i = 0; i < ARRAY_SIZE(places); i++)
+		if (!strcmp(name, places[i]))
+			return i;
+	die_usage("there are no scenarios called '%s'", name);
+}
+
+/*
+ * What harms nobody gives up nothing, whatever is taken out. What is open when tracking
+ * ends is given up, whatever is taken out.
+ */
+static bool shows_rule(const struct event *event)
+{
+	return event->reason && strcmp(event->reason, "off");
+}
+
+/* All scenarios, or those of a place, or of these those that are wrong without a rule. */
+static void list(const char *place, const char *rule)
+{
+	unsigned int wrong = rule ? 1U << parse_number("rule", rule, 1, 31) : 0;
+	enum place where = place ? place_of(place) : PLAIN;
+	size_t i;
+
 	for (i = 0; i < ARRAY_SIZE(scenarios); i++)
-		printf("%s\n", scenarios[i].name);
+		if ((!place || scenarios[i].place == where) &&
+		    (!rule || scenarios[i].wrong & wrong))
+			printf("%s\n", scenarios[i].name);
 	for (i = 0; i < events_nr; i++)
-		printf("event:%s\n", events[i].name);
+		if (where == PLAIN && (!rule || (wrong == WITHOUT(EVENTS) &&
+						 shows_rule(&events[i]))))
+			printf("event:%s\n", events[i].name);
+}
+
+static void list_rules(void)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rules); i++)
+		printf("%u %s\n", rules[i].rule, rules[i].name);
 }
 
 static void run(const char *name)
@@ -105,6 +129,7 @@ int main(int argc, char **argv)
 		{ "dir", required_argument, NULL, 'd' },
 		{ "device", required_argument, NULL, 'b' },
 		{ "list", no_argument, NULL, 'l' },
+		{ "rules", no_argument, NULL, 'r' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int option;
@@ -118,7 +143,12 @@ int main(int argc, char **argv)
 			scene_device = optarg;
 			break;
 		case 'l':
-			list();
+			if (argc - optind > 2)
+				usage();
+			list(argv[optind], optind < argc ? argv[optind + 1] : NULL);
+			return STRESS_OK;
+		case 'r':
+			list_rules();
 			return STRESS_OK;
 		default:
 			usage();

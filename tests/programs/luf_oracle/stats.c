@@ -1,64 +1,62 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The counters of LUF tracking, and what a scenario wants of them.
+ * The counters of LUF tracking, and what a scenario wants of them. Their names are the
+ * module's own list.
  *
  * They are compared as differences between two moments. Those that say what
  * became of a generation must be exactly what is wanted: the ones that a scenario
  * doesn't name must not have moved.
  */
 #include "stats.h"
+#include "module.h"
 
 static const char *const luf_names[] = {
-	/* Exact: zero unless wanted. */
 	"generation",
 	"open",
-	"stats/generations_saved",
-	"stats/generations_needed",
-	"stats/generations_untracked",
-	"stats/passes_unseen",
-	"stats/given_up_kept",
-	"stats/given_up_early",
-	"stats/given_up_open_write",
-	"stats/given_up_write_fault",
-	"stats/given_up_shared_map",
-	"stats/given_up_written",
-	"stats/given_up_truncated",
-	"stats/given_up_unmapped",
-	"stats/given_up_mprotect",
-	"stats/given_up_userfaultfd",
-	"stats/given_up_mremap",
-	"stats/given_up_migrated",
-	"stats/given_up_collapsed",
-	"stats/given_up_uprobe",
-	"stats/given_up_remote",
-	"stats/given_up_hotplug",
-	"stats/given_up_off",
-	/* Only where a scenario names them. */
-	"stats/unmaps_readonly",
-	"stats/unmaps_mixed",
-	"stats/flushes",
-	"stats/flushes_mixed",
-	"stats/flushes_unsent",
-	"stats/ipis",
-	"stats/ipis_avoided",
-	"stats/ipis_avoided_as_posted",
 	"open_as_posted",
-	"stats/generations_saved_as_posted",
-	"stats/generations_needed_as_posted",
-	"stats/generations_given_up_as_posted",
-	"stats/generations_untracked_as_posted",
-	/* Sums of the above. */
-	"stats/generations_given_up",
+	/* Sums of the below. */
 	"stats/flushes_luf",
 	"stats/flushes_avoided",
 	"stats/flushes_luf_as_posted",
 	"stats/flushes_avoided_as_posted",
+	/* From here on the module's own. */
+#define X(upper, lower) "stats/" #lower,
+	LUF_COUNTERS(X)
+#undef X
 };
 
-_Static_assert(ARRAY_SIZE(luf_names) == LUF_NR, "a name for each value");
+#define LUF_NR		ARRAY_SIZE(luf_names)
+#define LUF_OWN		7U
 
-#define LUF_EXACT	23
-#define LUF_REASONS	6
+_Static_assert(LUF_NR <= LUF_MAX, "room for each value");
+_Static_assert(LUF_NR - LUF_OWN == TLBBATCH_NR_COUNTERS - TLBBATCH_NR_STATS,
+	       "the others are as many as said");
+
+/* The module's number of a counter, or that of none. */
+static size_t number_of(size_t i)
+{
+	return i < LUF_OWN ? 0 : i - LUF_OWN + TLBBATCH_NR_STATS;
+}
+
+static bool is_reason(size_t i)
+{
+	return number_of(i) >= TLBBATCH_LUF_GIVEN_UP_KEPT &&
+	       number_of(i) < TLBBATCH_LUF_GIVEN_UP_KEPT + TLBBATCH_LUF_NR_REASONS;
+}
+
+/* Those that say what became of a generation: zero unless a scenario names them. */
+static bool is_exact(size_t i)
+{
+	switch (number_of(i)) {
+	case TLBBATCH_LUF_PASSES_UNSEEN:
+	case TLBBATCH_LUF_SAVED:
+	case TLBBATCH_LUF_NEEDED:
+	case TLBBATCH_LUF_UNTRACKED:
+		return true;
+	}
+	/* The first two: how many there are, and how many are open. */
+	return i < 2 || is_reason(i);
+}
 
 int luf_wrong;
 struct luf luf_last;
@@ -153,8 +151,8 @@ void luf_relations(const char *when, const struct luf *now)
 	int64_t given_up = 0;
 	size_t i;
 
-	for (i = LUF_REASONS; i < LUF_EXACT; i++)
-		given_up += v[i];
+	for (i = 0; i < LUF_NR; i++)
+		given_up += is_reason(i) ? v[i] : 0;
 	luf_compare(when, luf_index("given_up"), v[luf_index("given_up")],
 		    given_up);
 	luf_compare(when, luf_index("flushes_luf"), v[luf_index("flushes_luf")],
@@ -229,7 +227,7 @@ void luf_want(const char *when, const char *format, ...)
 	}
 	say(STDOUT_FILENO, "%s:%s\n", when, line);
 	for (i = 0; i < LUF_NR; i++)
-		if (named[i] || i < LUF_EXACT)
+		if (named[i] || is_exact(i))
 			luf_compare(when, i, now.value[i] - luf_last.value[i],
 				    wanted[i]);
 	luf_relations(when, &now);

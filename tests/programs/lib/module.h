@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The module's own lists, so that no program copies one: its counters, why a folio that
+ * waited is dropped, and the rules that a debug build takes out. And what it says.
+ */
+#ifndef TEST_MODULE_H
+#define TEST_MODULE_H
+
+#define IS_ENABLED(option)	0
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#include <tlbbatch/portable.h>
+#include <tlbbatch/batch_policy.h>
+#include <tlbbatch/counters.h>
+#include <tlbbatch/debug.h>
+#pragma GCC diagnostic pop
+
+/* By enum tlbbatch_drop; a counter is called folios_dropped_NAME. */
+extern const char *const drop_names[];
+
+uint64_t folios_waiting(void);
+
+#endif
