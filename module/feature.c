@@ -65,7 +65,7 @@ void tlbbatch_feature_find(struct tlbbatch_feature *feature)
 }
 
 /* Who ends something is watched before who begins it: entries come last. */
-static int attach(struct tlbbatch_feature *feature)
+static int feature_attach(struct tlbbatch_feature *feature)
 {
 	int err = 0;
 
@@ -97,7 +97,7 @@ static bool may_leave_tasks(const struct tlbbatch_feature *feature)
  * RCU-tasks where tasks can be preempted, the others for RCU (rule H13). Of hooks that
  * stay registered that is true at unload only.
  */
-static int detach(struct tlbbatch_feature *feature)
+static int feature_detach(struct tlbbatch_feature *feature)
 {
 	struct tlbbatch_redirects *redirects = feature->redirects;
 	struct tlbbatch_watches *watches = feature->watches;
@@ -120,13 +120,13 @@ static int detach(struct tlbbatch_feature *feature)
 }
 
 /* Where ftrace is dead it is on still, and nothing that it could reach is freed. */
-static int end(struct tlbbatch_feature *feature)
+static int feature_end(struct tlbbatch_feature *feature)
 {
 	int err;
 
 	if (feature->close)
 		feature->close();
-	err = detach(feature);
+	err = feature_detach(feature);
 	feature->stuck = is_attached(feature) ? err : 0;
 	if (!feature->stuck && feature->stop)
 		feature->stop();
@@ -141,7 +141,7 @@ static const char *why_not(const struct tlbbatch_feature *feature)
 	return feature->unfit ? feature->unfit() : NULL;
 }
 
-static int begin(struct tlbbatch_feature *feature)
+static int feature_begin(struct tlbbatch_feature *feature)
 {
 	const char *why;
 	int err;
@@ -154,7 +154,7 @@ static int begin(struct tlbbatch_feature *feature)
 	err = feature->start ? feature->start() : 0;
 	if (err)
 		return err;
-	err = attach(feature);
+	err = feature_attach(feature);
 	if (!err) {
 		WRITE_ONCE(feature->on, true);
 		return 0;
@@ -162,7 +162,7 @@ static int begin(struct tlbbatch_feature *feature)
 	if (feature->fails)
 		pr_err("%s (%d)%s\n", feature->fails, err, err == -EBUSY ?
 		       "; is kernel.ftrace_enabled 0, or a livepatch there?" : "");
-	end(feature);
+	feature_end(feature);
 	return err;
 }
 
@@ -176,7 +176,7 @@ static int begin(struct tlbbatch_feature *feature)
  */
 int tlbbatch_feature_on(struct tlbbatch_feature *feature)
 {
-	int err = feature->on ? 0 : begin(feature);
+	int err = feature->on ? 0 : feature_begin(feature);
 
 	if (!err && feature->pass)
 		tlbbatch_pass_join(feature->pass);
@@ -203,8 +203,9 @@ static int leave_passes(struct tlbbatch_feature *feature, bool killable)
  * Context: process context, may sleep, for seconds under load if it has anything that is
  *	registered whole; the mutex that serialises its changes held.
  * Return: 0; -EINTR if it was killed: it is on then, but acts in no pass that begins, and
- *	can be switched on or off again; -ENOMEM if a hook stays, which does nothing: it is off, and a later call removes
- *	the hook; an error of ftrace, which is dead then: it is on and @stuck.
+ *	can be switched on or off again; -ENOMEM if a hook stays, which does nothing: it is
+ *	off, and a later call removes the hook; an error of ftrace, which is dead then: it is
+ *	on and @stuck.
  */
 int tlbbatch_feature_off(struct tlbbatch_feature *feature, bool killable)
 {
@@ -212,7 +213,7 @@ int tlbbatch_feature_off(struct tlbbatch_feature *feature, bool killable)
 
 	if (err)
 		return err;
-	return feature->on ? end(feature) : detach(feature);
+	return feature->on ? feature_end(feature) : feature_detach(feature);
 }
 
 /**

@@ -189,9 +189,9 @@ static void poll(bool killable)
  * @what: what waits, for the log
  * @killable: give up when the task is killed
  *
- * Passes that begin meanwhile aren't waited for: if none must be left in which
- * a feature acts, tlbbatch_pass_leave() comes first. A pass ends by itself; one that takes long (it sleeps
- * in I/O) is named in the log every five seconds.
+ * Passes that begin meanwhile aren't waited for: if none must be left in which a
+ * feature acts, tlbbatch_pass_leave() comes first. A pass ends by itself; one that
+ * takes long (it sleeps in I/O) is named in the log every five seconds.
  *
  * Context: process context, may sleep.
  * Return: 0, or -EINTR if it was killed and a pass may still be open.

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What batching remembers of a pass, and in which passes its hooks act. */
+#include <linux/cache.h>
 #include <linux/sched.h>
 #include <tlbbatch/batch_counters.h>
 #include <tlbbatch/debug.h>
 #include <tlbbatch/pass.h>
 #include <tlbbatch/reclaim_context.h>
 
-struct tlbbatch_pass_part tlbbatch_batch_part = {
+/* Its offset is read at each hook. */
+struct tlbbatch_pass_part tlbbatch_batch_part __read_mostly = {
 	.size = sizeof(struct tlbbatch_context),
 	.unseen = &tlbbatch_batch_counts.value[TLBBATCH_PASSES_UNBATCHED],
 };
