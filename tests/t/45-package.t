@@ -4,15 +4,15 @@
 kernel=${KERNEL:-6.1}
 top=$(dirname "$0")/../..
 . "$top/scripts/lib/common.sh"
-. "$TLBBATCH_TOP/scripts/lib/kernels.sh"
+. "$TLBBATCH_TOP/scripts/vm/kernels.sh"
 kernel_select "$kernel"
 
 # With the tools of the kernel's own release; their verdict counts.
-out=$("$top/scripts/guest/make-packages" "$kernel") || {
+out=$("$top/scripts/vm/make-packages" "$kernel") || {
 	grep -A 5 '^not ok' <<<"$out"
 	echo "Bail out! the packages of $kernel are not good"
 	exit 1
 }
-exec "$top/scripts/guest/run" --kernel "$kernel" \
+exec "$top/scripts/vm/run" --kernel "$kernel" \
 	--variant none --timeout 2400 --add "$PAYLOAD_DIR/packages" \
 	--name "$kernel-package" -- tests/guest/package

@@ -4,5 +4,5 @@
 kernel=${KERNEL:-6.1}
 timeout=900
 [ -z "${FULL:-}" ] || timeout=2700
-exec "$(dirname "$0")/../../scripts/guest/run" --kernel "$kernel" \
+exec "$(dirname "$0")/../../scripts/vm/run" --kernel "$kernel" \
 	--variant release --timeout $timeout --name "$kernel-data-zram-mglru" -- tests/guest/data zram mglru ${FULL:+full}

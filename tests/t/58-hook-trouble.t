@@ -4,7 +4,7 @@
 # Exempt: the null pointer that the test asks for, and what do_exit() says of a task that dies
 # with a block plug.
 kernel=${KERNEL:-6.1}
-exec "$(dirname "$0")/../../scripts/guest/run" --kernel "$kernel" \
+exec "$(dirname "$0")/../../scripts/vm/run" --kernel "$kernel" \
 	--variant debug --timeout 600 --name "$kernel-hook-trouble" \
 	--append slub_debug=P,task_struct \
 	--exempt 'NULL pointer dereference, address: 0000000000000000' \

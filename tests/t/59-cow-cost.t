@@ -3,7 +3,7 @@
 # runs: 7.2
 # What the hook of UFFDIO_MOVE costs those who never use it: TAP for bench/cost.
 kernel=${KERNEL:-7.2}
-run=$(dirname "$0")/../../scripts/guest/run
+run=$(dirname "$0")/../../scripts/vm/run
 echo 1..1
 "$run" --kernel "$kernel" --variant release --threads counted --cpus 1 \
 	--timeout 600 --append clearcpuid=erms,fsrm --name "$kernel-cow-cost" \
