@@ -1,12 +1,23 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # runs: 7.2
+# variant: release
+# timeout: 600
+# threads: counted
+# cpus: 1
+# append: clearcpuid=erms,fsrm
+#
 # What the hook of UFFDIO_MOVE costs those who never use it: TAP for bench/cost.
-kernel=${KERNEL:-7.2}
-run=$(dirname "$0")/../../scripts/vm/run
+#
+#   PAIRS=N   how often without and with it (3)
+# shellcheck source=scripts/lib/common.sh
+. "$(dirname "$0")/../../scripts/lib/common.sh"
+# shellcheck source=tests/lib/header.sh
+. "$TLBBATCH_TOP/tests/lib/header.sh"
+
+guest_options "$0" "$(guest_kernel "$0")"
 echo 1..1
-"$run" --kernel "$kernel" --variant release --threads counted --cpus 1 \
-	--timeout 600 --append clearcpuid=erms,fsrm --name "$kernel-cow-cost" \
+"$TLBBATCH_TOP/scripts/vm/run" "${GUEST_OPTIONS[@]}" \
 	-- tests/guest/bench/cost --of hooks --pairs "${PAIRS:-3}" | sed 's/^/# /'
 if [ "${PIPESTATUS[0]}" -eq 0 ]; then
 	echo "ok 1 - copy-on-write faults, enabled 0 and 1, differ by less than 0.5 %"
