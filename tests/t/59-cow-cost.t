@@ -14,14 +14,11 @@
 . "$(dirname "$0")/../../scripts/lib/common.sh"
 # shellcheck source=tests/lib/header.sh
 . "$TLBBATCH_TOP/tests/lib/header.sh"
+# shellcheck source=tests/lib/tap.sh
+. "$TLBBATCH_TOP/tests/lib/tap.sh"
 
 guest_options "$0" "$(guest_kernel "$0")"
-echo 1..1
 "$TLBBATCH_TOP/scripts/vm/run" "${GUEST_OPTIONS[@]}" \
 	-- tests/guest/bench/cost --of hooks --pairs "${PAIRS:-3}" | sed 's/^/# /'
-if [ "${PIPESTATUS[0]}" -eq 0 ]; then
-	echo "ok 1 - copy-on-write faults, enabled 0 and 1, differ by less than 0.5 %"
-else
-	echo "not ok 1 - copy-on-write faults, enabled 0 and 1, differ by less than 0.5 %"
-	exit 1
-fi
+ok "${PIPESTATUS[0]}" "copy-on-write faults, enabled 0 and 1, differ by less than 0.5 %"
+finish
