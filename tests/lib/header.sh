@@ -20,77 +20,81 @@
 #                 case holds for each, and what follows a case for that one only.
 
 HEADER_OPTIONS="variant timeout cpus cpu mem slow-mb swap-mb threads append"
-HEADER_KEYS="$HEADER_OPTIONS runs timeout-full args args-full requires exempt"
+HEADER_KEYS=" $HEADER_OPTIONS runs timeout-full args args-full requires exempt "
+# Of the test that was read last: what it says by KEY, the exempt messages, the keys
+# in order, and the file.
+declare -A HEADER
+HEADER_EXEMPT=()
+HEADER_SEEN=()
+HEADER_FILE=
 
-# header_name TEST: its name, without number and suffix
+# header_name TEST: sets REPLY to its name, without number and suffix
 header_name()
 {
-	local name=${1##*/}
-
-	name=${name%.t}
-	echo "${name#[0-9][0-9]-}"
+	REPLY=${1##*/}
+	REPLY=${REPLY%.t}
+	REPLY=${REPLY#[0-9][0-9]-}
 }
 
-# header_file TEST: the file that has its header, nothing if there is none
-header_file()
+# header_files TEST: the files that may have its header; one, if all is well
+header_files()
 {
-	local name guest=${1%/*}/../guest
+	local guest=${1%/*}/../guest
 
+	header_name "$1"
 	if [ ! -L "$1" ]; then
 		echo "$1"
-		return
-	fi
-	name=$(header_name "$1")
-	if [ -f "$guest/$name" ]; then
-		echo "$guest/$name"
+	elif [ -f "$guest/$REPLY" ]; then
+		echo "$guest/$REPLY"
 	else
-		grep -lxsF "# case: $name" "$guest"/* || true
+		grep -lxsF "# case: $REPLY" "$guest"/*
 	fi
 }
 
-# header_lines FILE NAME: KEY VALUE of the test NAME in FILE, a line each
-header_lines()
+# header_parse FILE NAME: read the header of the test NAME in FILE
+header_parse()
 {
-	awk -v name="$2" '
-		NR <= 2 { next }
-		!/^# [a-z-]+: ./ { exit }
-		{
-			key = substr($2, 1, length($2) - 1)
-			sub(/^# [a-z-]+: /, "")
-			if (key == "case")
-				other = $0 != name
-			else if (!other)
-				print key, $0
-		}' "$1"
+	local line key value other=0
+
+	HEADER=()
+	HEADER_EXEMPT=()
+	HEADER_SEEN=()
+	while IFS= read -r line; do
+		case $line in
+		'#!'* | '# SPDX-'*) continue ;;
+		esac
+		[[ $line =~ ^'# '([a-z-]+)': '(.+)$ ]] || break
+		key=${BASH_REMATCH[1]} value=${BASH_REMATCH[2]}
+		if [ "$key" = case ]; then
+			other=1
+			[ "$value" != "$2" ] || other=0
+		elif [ $other -eq 0 ]; then
+			HEADER_SEEN+=("$key")
+			HEADER[$key]=$value
+			[ "$key" != exempt ] || HEADER_EXEMPT+=("$value")
+		fi
+	done <"$1"
 }
 
-# header_of TEST: KEY VALUE, a line each; of two lines with a KEY the last counts
-header_of()
+# header_read TEST
+header_read()
 {
-	local file
-
-	file=$(header_file "$1")
-	[ -n "$file" ] || die "$1: tests/guest has no test of that name"
-	header_lines "$file" "$(header_name "$1")"
+	HEADER_FILE=$(header_files "$1") || true
+	[ -f "$HEADER_FILE" ] || die "$1: not one test of that name in tests/guest:" "$HEADER_FILE"
+	header_name "$1"
+	header_parse "$HEADER_FILE" "$REPLY"
 }
 
-# header_value KEY: of the header on standard input
-header_value()
-{
-	awk -v key="$1" '$1 == key { sub(/^[^ ]+ /, ""); value = $0 } END { print value }'
-}
-
-# header_wrong: what can't be so in the header on standard input
+# header_wrong: what can't be so in the header that was read
 header_wrong()
 {
-	local key value seen=" "
+	local key value
 
-	while read -r key value; do
-		seen+="$key "
-		case " $HEADER_KEYS " in
-		*" $key "*) ;;
-		*) echo "no such key: $key"; continue ;;
-		esac
+	for key in "${HEADER_SEEN[@]}"; do
+		[[ $HEADER_KEYS = *" $key "* ]] || echo "no such key: $key"
+	done
+	for key in "${!HEADER[@]}"; do
+		value=${HEADER[$key]}
 		case $key in
 		timeout* | cpus | mem | *-mb)
 			[[ $value =~ ^[1-9][0-9]*$ ]] || echo "$key: '$value' is not a number"
@@ -105,53 +109,52 @@ header_wrong()
 		esac
 	done
 	for key in runs variant timeout; do
-		[[ $seen = *" $key "* ]] || echo "says no $key"
+		[ -n "${HEADER[$key]-}" ] || echo "says no $key"
 	done
 }
 
 # marked TEST WORD: is WORD in TEST's line "# runs:"?
 marked()
 {
-	[[ " $(header_of "$1" | header_value runs) " = *" $2 "* ]]
+	header_read "$1"
+	[[ " ${HEADER[runs]-} " = *" $2 "* ]]
 }
 
 # guest_options TEST KERNEL: set GUEST_OPTIONS and GUEST_ARGS, what scripts/vm/run
 # and the test get, as the header says
+# shellcheck disable=SC2034 # read by those that source this
 guest_options()
 {
-	local header wrong key value
+	local wrong key exempt
 
-	header=$(header_of "$1") || exit
-	wrong=$(header_wrong <<<"$header")
+	header_read "$1"
+	wrong=$(header_wrong)
 	[ -z "$wrong" ] || die "${1##*/}: $wrong"
-	GUEST_OPTIONS=(--kernel "$2" --name "$2-$(header_name "$1")")
+	header_name "$1"
+	GUEST_OPTIONS=(--kernel "$2" --name "$2-$REPLY")
 	for key in $HEADER_OPTIONS; do
-		value=$(header_value "$key" <<<"$header")
-		[ -z "$value" ] || GUEST_OPTIONS+=("--$key" "$value")
+		[ -z "${HEADER[$key]-}" ] || GUEST_OPTIONS+=("--$key" "${HEADER[$key]}")
 	done
-	value=$(header_value timeout-full <<<"$header")
-	[ -z "${FULL:-}" ] || [ -z "$value" ] || GUEST_OPTIONS+=(--timeout "$value")
-	while read -r key value; do
-		[ "$key" != exempt ] || GUEST_OPTIONS+=(--exempt "$value")
-	done <<<"$header"
-	value=$(header_value args <<<"$header")
-	[ -z "${FULL:-}" ] || value+=" $(header_value args-full <<<"$header")"
-	# shellcheck disable=SC2034 # read by those that source this
-	read -r -a GUEST_ARGS <<<"$value"
+	for exempt in ${HEADER_EXEMPT[@]+"${HEADER_EXEMPT[@]}"}; do
+		GUEST_OPTIONS+=(--exempt "$exempt")
+	done
+	read -r -a GUEST_ARGS <<<"${HEADER[args]-}"
+	[ -n "${FULL:-}" ] || return 0
+	[ -z "${HEADER[timeout-full]-}" ] || GUEST_OPTIONS+=(--timeout "${HEADER[timeout-full]}")
+	read -r -a GUEST_ARGS <<<"${HEADER[args]-} ${HEADER[args-full]-}"
 }
 
-# guest_kernel TEST: KERNEL, or the first kernel that the test names
+# guest_kernel TEST: sets REPLY to KERNEL, or the first kernel that the test names
 guest_kernel()
 {
 	local word
 
-	if [ -n "${KERNEL:-}" ]; then
-		echo "$KERNEL"
-		return
-	fi
-	for word in $(header_of "$1" | header_value runs) 6.1; do
+	header_read "$1"
+	REPLY=${KERNEL:-}
+	[ -z "$REPLY" ] || return 0
+	for word in ${HEADER[runs]-} 6.1; do
 		case $word in
-		[0-9]*) echo "$word"; return ;;
+		[0-9]*) REPLY=$word; return ;;
 		esac
 	done
 }

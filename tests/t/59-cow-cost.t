@@ -17,7 +17,8 @@
 # shellcheck source=tests/lib/tap.sh
 . "$TLBBATCH_TOP/tests/lib/tap.sh"
 
-guest_options "$0" "$(guest_kernel "$0")"
+guest_kernel "$0"
+guest_options "$0" "$REPLY"
 "$TLBBATCH_TOP/scripts/vm/run" "${GUEST_OPTIONS[@]}" \
 	-- tests/guest/bench/cost --of hooks --pairs "${PAIRS:-3}" | sed 's/^/# /'
 ok "${PIPESTATUS[0]}" "copy-on-write faults, enabled 0 and 1, differ by less than 0.5 %"
