@@ -5,12 +5,17 @@
 kernel=${KERNEL:-7.2}
 run=$(dirname "$0")/../../scripts/guest/run
 echo 1..1
-"$run" --kernel "$kernel" --variant release --threads counted --cpus 1 \
+what="copy-on-write faults, enabled 0 and 1, differ by less than 0.5 %"
+out=$("$run" --kernel "$kernel" --variant release --threads counted --cpus 1 \
 	--timeout 600 --append clearcpuid=erms,fsrm --name "$kernel-cow-cost" \
-	-- tests/guest/bench/cost --of hooks --pairs "${PAIRS:-3}" | sed 's/^/# /'
-if [ "${PIPESTATUS[0]}" -eq 0 ]; then
-	echo "ok 1 - copy-on-write faults, enabled 0 and 1, differ by less than 0.5 %"
-else
-	echo "not ok 1 - copy-on-write faults, enabled 0 and 1, differ by less than 0.5 %"
+	-- tests/guest/bench/cost --of hooks --pairs "${PAIRS:-3}")
+code=$?
+sed 's/^/# /' <<<"$out"
+if [ $code -ne 0 ]; then
+	echo "not ok 1 - $what"
 	exit 1
+elif [[ $out = *"no measurement: "* ]]; then
+	echo "ok 1 # SKIP $what: ${out##*no measurement: }"
+else
+	echo "ok 1 - $what"
 fi
