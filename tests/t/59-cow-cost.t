@@ -19,7 +19,14 @@
 
 guest_kernel "$0"
 guest_options "$0" "$REPLY"
-"$TLBBATCH_TOP/scripts/vm/run" "${GUEST_OPTIONS[@]}" \
-	-- tests/guest/bench/cost --of hooks --pairs "${PAIRS:-3}" | sed 's/^/# /'
-ok "${PIPESTATUS[0]}" "copy-on-write faults, enabled 0 and 1, differ by less than 0.5 %"
+what="copy-on-write faults, enabled 0 and 1, differ by less than 0.5 %"
+out=$("$TLBBATCH_TOP/scripts/vm/run" "${GUEST_OPTIONS[@]}" \
+	-- tests/guest/bench/cost --of hooks --pairs "${PAIRS:-3}")
+code=$?
+diag "$out"
+if [ $code -eq 0 ] && [[ $out = *"no measurement: "* ]]; then
+	skip "$what" "${out##*no measurement: }"
+else
+	ok $code "$what"
+fi
 finish
