@@ -1,97 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034,SC2119,SC2120
-# What the tests in a guest share: TAP, the module, swap, cgroup, load.
+# What the tests in a guest share: the module, swap, cgroup, load; and TAP (tests/lib/tap.sh).
 # Sourced; a test ends with `finish`.
+
+# shellcheck source=tests/lib/tap.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../lib/tap.sh"
 
 K=/sys/kernel/tlbbatch
 BIN=/opt/tlbbatch/bin
 MODULES=/opt/tlbbatch/modules
 CG=/sys/fs/cgroup/tlbbatch
 TARGETS=$(dirname "${BASH_SOURCE[0]}")/../../module/targets.tbl
-tap_nr=0
-tap_failed=0
 log_nr=0
-
-# --- TAP ---------------------------------------------------------------------
-
-# ok STATUS NAME: report by an exit status
-ok()
-{
-	tap_nr=$((tap_nr + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $tap_nr - $2"
-	else
-		echo "not ok $tap_nr - $2"
-		tap_failed=$((tap_failed + 1))
-	fi
-	return 0
-}
-
-# check NAME COMMAND...: passes if the command succeeds
-check()
-{
-	local name=$1 rc=0
-
-	shift
-	"$@" >&2 || rc=$?
-	ok "$rc" "$name"
-}
-
-# refute NAME COMMAND...: passes if the command fails
-refute()
-{
-	local name=$1 rc=0
-
-	shift
-	"$@" >&2 && rc=1
-	ok "$rc" "$name"
-}
-
-# is NAME GOT WANTED
-is()
-{
-	if [ "$2" = "$3" ]; then
-		ok 0 "$1"
-	else
-		ok 1 "$1"
-		diag "got '$2', wanted '$3'"
-	fi
-}
-
-# num NAME A OP B: integers, OP as in test(1)
-num()
-{
-	local rc=0
-
-	test "$2" "$3" "$4" || rc=1
-	ok "$rc" "$1"
-	[ "$rc" -eq 0 ] || diag "$2 is not $3 $4"
-}
-
-skip()
-{
-	tap_nr=$((tap_nr + 1))
-	echo "ok $tap_nr - $1 # SKIP $2"
-}
-
-diag()
-{
-	printf '# %s\n' "$*"
-}
-
-bail()
-{
-	echo "Bail out! $*"
-	exit 255
-}
-
-# A plan at the end: a test that dies half-way has none, and fails.
-finish()
-{
-	echo "1..$tap_nr"
-	[ "$tap_failed" -eq 0 ]
-	exit
-}
 
 # --- the module --------------------------------------------------------------
 

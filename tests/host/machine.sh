@@ -1,50 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# Machines made up in a directory, for the tests of scripts/preflight, and TAP. To
-# be sourced; a test ends with finish.
+# Machines made up in a directory, for the tests of scripts/preflight. To be sourced;
+# brings tests/lib/tap.sh along.
 #
 #   PREFLIGHT   the command under test (scripts/preflight)
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 preflight=${PREFLIGHT:-$top/scripts/preflight}
 hook_list=$top/scripts/lib/hook-list
+# shellcheck source=tests/lib/tap.sh
+. "$top/tests/lib/tap.sh"
 
 RELEASE=6.1.0-56-amd64
 
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 machine=$tmp/machine
-nr=0
-failed=0
-
-# ok STATUS NAME [WHY]
-ok()
-{
-	nr=$((nr + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $nr - $2"
-	else
-		failed=1
-		echo "not ok $nr - $2"
-		[ -z "${3-}" ] || printf '# %s\n' "${3//$'\n'/$'\n# '}"
-	fi
-}
-
-# is NAME GOT WANTED
-is()
-{
-	local rc=0
-
-	[ "$2" = "$3" ] || rc=1
-	ok $rc "$1" "got '$2', wanted '$3'"
-}
-
-finish()
-{
-	echo "1..$nr"
-	exit $failed
-}
 
 # put FILE TEXT: a file of the machine
 put()

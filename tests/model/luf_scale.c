@@ -24,6 +24,8 @@
 #include <tlbbatch/luf_coverage.h>
 #include <tlbbatch/luf_table.h>
 
+#include "tap.h"
+
 #define ROUNDS		12
 /* Flushes of an mm that interrupt all CPUs at once. */
 #define STORMS		8
@@ -429,12 +431,6 @@ static double run(const struct way *this_way, struct model_counts *total)
 	return hottest();
 }
 
-static void ok(unsigned int nr, bool right, const char *what)
-{
-	printf("%sok %u - %s\n", right ? "" : "not ", nr, what);
-	wrong |= !right;
-}
-
 int main(void)
 {
 	struct model_counts before[NR_PHASES], after[NR_PHASES];
@@ -447,12 +443,11 @@ int main(void)
 	printf("# each time, %u CPUs and %u flushes of each\n", MODEL_CPUS, ROUNDS);
 	hot_before = run(&ways[0], before);
 	hot_after = run(&ways[1], after);
-	ok(1, !wrong, "no slot is anybody else's, and all is given back");
-	ok(2, hot_after * 3 < hot_before, "the line that moves most moves less than a third as often");
-	ok(3, after[ALLOCATE].locked <= 4 * MODEL_CPUS * ROUNDS,
+	ok(!wrong, "no slot is anybody else's, and all is given back");
+	ok(hot_after * 3 < hot_before, "the line that moves most moves less than a third as often");
+	ok(after[ALLOCATE].locked <= 4 * MODEL_CPUS * ROUNDS,
 	   "an allocation does a few locked operations, not one for each CPU");
-	ok(4, before[INTERRUPT].transfers && !after[INTERRUPT].transfers,
+	ok(before[INTERRUPT].transfers && !after[INTERRUPT].transfers,
 	   "CPUs that are interrupted at once don't meet");
-	printf("1..4\n");
-	return wrong;
+	return tap_done();
 }

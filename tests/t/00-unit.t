@@ -6,32 +6,18 @@
 set -u
 [ -z "${TLBBATCH_BTF:-}" ] || TLBBATCH_BTF=$(realpath "$TLBBATCH_BTF") || exit 1
 cd "$(dirname "$0")/../unit" || exit 1
-
-comment()
-{
-	sed 's/^/# /'
-}
+# shellcheck source=tests/lib/tap.sh
+. ../lib/tap.sh
 
 for tool in gcc make; do
-	command -v "$tool" >/dev/null || {
-		echo "1..0 # SKIP needs $tool (apt install gcc make)"
-		exit 0
-	}
+	command -v "$tool" >/dev/null || skip_all "needs $tool (apt install gcc make)"
 done
 
-nr=1
-if log=$(make -s -j"$(nproc)" all 2>&1); then
-	echo "ok 1 - the unit tests build"
-else
-	echo "not ok 1 - the unit tests build"
-	comment <<<"$log"
-	echo "1..1"
-	exit 1
-fi
+log=$(make -s -j"$(nproc)" all 2>&1)
+ok $? "the unit tests build" "$log"
+[ "$tap_failed" -eq 0 ] || finish
 
-failed=0
 while IFS= read -r program; do
-	nr=$((nr + 1))
 	out=$("$program" 2>&1)
 	status=$?
 	checks=$(grep -cE '^(not )?ok ' <<<"$out")
@@ -41,16 +27,13 @@ while IFS= read -r program; do
 	[ "$skipped" -eq 0 ] || name+=", $skipped of them skipped"
 
 	if reason=$(grep -oP '^1\.\.0 # SKIP \K.*' <<<"$out") && [ $status -eq 0 ]; then
-		echo "ok $nr - ${program##*/} # SKIP $reason"
+		skip "${program##*/}" "$reason"
 	elif [ $status -eq 0 ] && [ "$checks" -gt 0 ] && [ "$checks" = "$planned" ] &&
 	     ! grep -q '^not ok' <<<"$out"; then
-		echo "ok $nr - $name"
-		grep ' # SKIP ' <<<"$out" | comment
+		ok 0 "$name"
+		[ "$skipped" -eq 0 ] || diag "$(grep ' # SKIP ' <<<"$out")"
 	else
-		failed=1
-		echo "not ok $nr - $name (exit status $status)"
-		comment <<<"$out"
+		ok 1 "$name (exit status $status)" "$out"
 	fi
 done < <(make -s list)
-echo "1..$nr"
-exit $failed
+finish

@@ -5,46 +5,31 @@
 # and under ThreadSanitizer that they don't break it.
 set -u
 cd "$(dirname "$0")/../model" || exit 1
+# shellcheck source=tests/lib/tap.sh
+. ../lib/tap.sh
 SECONDS_MAX=240
 
 for tool in gcc make; do
-	command -v "$tool" >/dev/null || {
-		echo "1..0 # SKIP needs $tool (apt install gcc make)"
-		exit 0
-	}
+	command -v "$tool" >/dev/null || skip_all "needs $tool (apt install gcc make)"
 done
 
-comment()
-{
-	sed 's/^/# /'
-}
-
-if ! log=$(make -s 2>&1); then
-	echo "not ok 1 - the model builds"
-	comment <<<"$log"
-	echo "1..1"
-	exit 1
-fi
-echo "ok 1 - the model builds"
+log=$(make -s 2>&1)
+ok $? "the model builds" "$log"
+[ "$tap_failed" -eq 0 ] || finish
 
 # An older ThreadSanitizer finds no room where addresses are random in many bits.
 fixed=()
 ! setarch -R true 2>/dev/null || fixed=(setarch -R)
 
-nr=1
-failed=0
 for program in luf_scale luf_scale.tsan; do
-	nr=$((nr + 1))
 	rc=0
 	out=$("${fixed[@]}" timeout "$SECONDS_MAX" ../../.cache/model/$program 2>&1) || rc=$?
 	if [ "$rc" -eq 0 ] && grep -q '^1\.\.' <<<"$out" && ! grep -q '^not ok' <<<"$out" &&
 		! grep -q 'WARNING: ThreadSanitizer' <<<"$out"; then
-		echo "ok $nr - $program"
+		ok 0 "$program"
 	else
-		failed=1
-		echo "not ok $nr - $program (exit status $rc)"
+		ok 1 "$program (exit status $rc)"
 	fi
-	comment <<<"$out"
+	diag "$out"
 done
-echo "1..$nr"
-exit $failed
+finish

@@ -1,4 +1,4 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # runs: once
-exec "$(dirname "$0")/../../scripts/guest/splat-selfcheck"
+exec "$(dirname "$0")/../../scripts/vm/splat-selfcheck"

@@ -1,6 +1,1 @@
-#!/bin/bash
-# SPDX-License-Identifier: GPL-2.0-only
-# runs: 6.1
-kernel=${KERNEL:-6.1}
-exec "$(dirname "$0")/../../scripts/guest/run" --kernel "$kernel" \
-	--variant release --timeout 600 --name "$kernel-luf-memory" -- tests/guest/luf-memory
+in-guest

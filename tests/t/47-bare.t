@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # runs: full
+# shellcheck source=tests/lib/tap.sh
+. "$(dirname "$0")/../lib/tap.sh"
+
 kernel=${KERNEL:-6.1}
-if [ "$kernel" != 6.1 ]; then
-	echo "1..0 # SKIP what is tested is the same for every kernel: 6.1 only"
-	exit 0
-fi
+[ "$kernel" = 6.1 ] || skip_all "what is tested is the same for every kernel: 6.1 only"
 KERNEL=$kernel exec "$(dirname "$0")/../host/bare"

@@ -1,8 +1,1 @@
-#!/bin/bash
-# SPDX-License-Identifier: GPL-2.0-only
-# runs: 6.1 7.2 watch flavour
-kernel=${KERNEL:-6.1}
-timeout=900
-[ -z "${FULL:-}" ] || timeout=2700
-exec "$(dirname "$0")/../../scripts/guest/run" --kernel "$kernel" \
-	--variant release --timeout $timeout --name "$kernel-data-zram-mglru" -- tests/guest/data zram mglru ${FULL:+full}
+in-guest

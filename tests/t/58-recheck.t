@@ -1,6 +1,1 @@
-#!/bin/bash
-# SPDX-License-Identifier: GPL-2.0-only
-# runs: 6.1
-kernel=${KERNEL:-6.1}
-exec "$(dirname "$0")/../../scripts/guest/run" --kernel "$kernel" \
-	--variant debug --timeout 400 --name "$kernel-recheck" -- tests/guest/recheck
+in-guest

@@ -1,4 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # runs: ci
-exec "$(dirname "$0")/../host/negative" negative-late
+# variant: negative-late
+# timeout: 300
+# append: oops=panic
+exec "$(dirname "$0")/../host/negative" "$0"

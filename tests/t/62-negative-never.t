@@ -1,4 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # runs: 6.1
-exec "$(dirname "$0")/../host/negative" negative-never
+# variant: negative-never
+# timeout: 300
+# append: oops=panic
+exec "$(dirname "$0")/../host/negative" "$0"

@@ -1,6 +1,1 @@
-#!/bin/bash
-# SPDX-License-Identifier: GPL-2.0-only
-# runs: 6.1 7.2
-kernel=${KERNEL:-6.1}
-exec "$(dirname "$0")/../../scripts/guest/run" --kernel "$kernel" \
-	--variant debug --timeout 900 --name "$kernel-luf" -- tests/guest/luf
+in-guest

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * TAP for the unit tests: each ok_*() prints one line; main() ends with "return tap_done();", which
+ * TAP for tests in C: each ok*() prints one line; main() ends with "return tap_done();", which
  * prints the plan. A program that dies before that has no plan, and fails for it.
  */
 #ifndef TLBBATCH_TAP_H

@@ -69,7 +69,7 @@ emulator_unpack()
 emulator_tsc_khz()
 {
 	local program=$EMULATOR_DIR/tsc-khz
-	local source=$TLBBATCH_TOP/scripts/guest/tsc-khz.c
+	local source=$TLBBATCH_TOP/scripts/vm/tsc-khz.c
 
 	if [ ! "$program" -nt "$source" ]; then
 		need gcc libc6-dev

@@ -38,10 +38,3 @@ kernel_select()
 	GUEST_DIR=$TLBBATCH_ROOTS/guests/$KERNEL_KEY
 	PAYLOAD_DIR=$TLBBATCH_CACHE/guests/$KERNEL_KEY
 }
-
-# marked TEST WORD: is WORD in TEST's "# runs:" line?  scripts/test says what the
-# words mean.
-marked()
-{
-	grep -qE "^# runs:.* ${2//./\\.}( |\$)" "$1"
-}

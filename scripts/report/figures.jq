@@ -39,5 +39,10 @@ def cost_of($of; $cpus; $driver):
 def arm_of($arm): .[0].sides[] | select(.arm == $arm);
 def zero_of($arm): [arm_of($arm) | [.zero_calls, .calls]];
 
+# Sides of a sweep.json of one size, their median; an interrupt a page is 1000
+def sweep_of($swap; $lru; $size):
+	[.[0].sides[] | select(.swap == $swap and .lru == $lru and .batch_size == $size) |
+		tlb_per_1000] | median;
+
 def extent: [min, max];
 def percent(part; whole): part * 100 / whole;

@@ -27,7 +27,7 @@ jq_with()
 	local program="include \"$module\"; $1"
 
 	shift
-	jq -L "$TLBBATCH_TOP/scripts/lib" "${options[@]}" "$program" "$@"
+	jq -L "$TLBBATCH_TOP/scripts/report" "${options[@]}" "$program" "$@"
 }
 
 # report_commit: git's name for the tree, as JSON; null where there is no git.  A

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# What a test says of itself.  To be sourced after scripts/lib/common.sh.
+#
+# A test begins with its licence, and then its header: lines "# KEY: VALUE" up to
+# an empty comment.  A test in tests/t that is a link to in-guest is
+# tests/guest/NAME, where NAME is the link's name without its number.
+#
+#   runs          where it runs, in words; scripts/test --help explains them
+#   variant       the module's build, see scripts/vm/install-module
+#   timeout       seconds until its guest is killed
+#   timeout-full  instead of that, with FULL=1
+#   args          its arguments
+#   args-full     more of them, with FULL=1
+#   requires      packages: those of scripts/vm/make-packages are in the guest
+#   exempt        REGEX of kernel messages that it provokes; may be repeated
+#   cpus, cpu, mem, slow-mb, swap-mb, threads, append: see scripts/vm/run
+#   case          NAME of one more test of this file.  What stands before the first
+#                 case holds for each, and what follows a case for that one only.
+
+HEADER_OPTIONS="variant timeout cpus cpu mem slow-mb swap-mb threads append"
+HEADER_KEYS=" $HEADER_OPTIONS runs timeout-full args args-full requires exempt "
+# Of the test that was read last: what it says by KEY, the exempt messages, the keys
+# in order, and the file.
+declare -A HEADER
+HEADER_EXEMPT=()
+HEADER_SEEN=()
+HEADER_FILE=
+
+# header_name TEST: sets REPLY to its name, without number and suffix
+header_name()
+{
+	REPLY=${1##*/}
+	REPLY=${REPLY%.t}
+	REPLY=${REPLY#[0-9][0-9]-}
+}
+
+# header_files TEST: the files that may have its header; one, if all is well
+header_files()
+{
+	local guest=${1%/*}/../guest
+
+	header_name "$1"
+	if [ ! -L "$1" ]; then
+		echo "$1"
+	elif [ -f "$guest/$REPLY" ]; then
+		echo "$guest/$REPLY"
+	else
+		grep -lxsF "# case: $REPLY" "$guest"/*
+	fi
+}
+
+# header_parse FILE NAME: read the header of the test NAME in FILE
+header_parse()
+{
+	local line key value other=0
+
+	HEADER=()
+	HEADER_EXEMPT=()
+	HEADER_SEEN=()
+	while IFS= read -r line; do
+		case $line in
+		'#!'* | '# SPDX-'*) continue ;;
+		esac
+		[[ $line =~ ^'# '([a-z-]+)': '(.+)$ ]] || break
+		key=${BASH_REMATCH[1]} value=${BASH_REMATCH[2]}
+		if [ "$key" = case ]; then
+			other=1
+			[ "$value" != "$2" ] || other=0
+		elif [ $other -eq 0 ]; then
+			HEADER_SEEN+=("$key")
+			HEADER[$key]=$value
+			[ "$key" != exempt ] || HEADER_EXEMPT+=("$value")
+		fi
+	done <"$1"
+}
+
+# header_read TEST
+header_read()
+{
+	HEADER_FILE=$(header_files "$1") || true
+	[ -f "$HEADER_FILE" ] || die "$1: not one test of that name in tests/guest:" "$HEADER_FILE"
+	header_name "$1"
+	header_parse "$HEADER_FILE" "$REPLY"
+}
+
+# header_wrong: what can't be so in the header that was read
+header_wrong()
+{
+	local key value
+
+	for key in "${HEADER_SEEN[@]}"; do
+		[[ $HEADER_KEYS = *" $key "* ]] || echo "no such key: $key"
+	done
+	for key in "${!HEADER[@]}"; do
+		value=${HEADER[$key]}
+		case $key in
+		timeout* | cpus | mem | *-mb)
+			[[ $value =~ ^[1-9][0-9]*$ ]] || echo "$key: '$value' is not a number"
+			;;
+		variant)
+			[[ $value =~ ^(release|debug|negative-(late|never)|none)$ ]] ||
+				echo "$key: no '$value'"
+			;;
+		requires)
+			[ "$value" = packages ] || echo "$key: no '$value'"
+			;;
+		esac
+	done
+	for key in runs variant timeout; do
+		[ -n "${HEADER[$key]-}" ] || echo "says no $key"
+	done
+}
+
+# marked TEST WORD: is WORD in TEST's line "# runs:"?
+marked()
+{
+	header_read "$1"
+	[[ " ${HEADER[runs]-} " = *" $2 "* ]]
+}
+
+# guest_options TEST KERNEL: set GUEST_OPTIONS and GUEST_ARGS, what scripts/vm/run
+# and the test get, as the header says
+# shellcheck disable=SC2034 # read by those that source this
+guest_options()
+{
+	local wrong key exempt
+
+	header_read "$1"
+	wrong=$(header_wrong)
+	[ -z "$wrong" ] || die "${1##*/}: $wrong"
+	header_name "$1"
+	GUEST_OPTIONS=(--kernel "$2" --name "$2-$REPLY")
+	for key in $HEADER_OPTIONS; do
+		[ -z "${HEADER[$key]-}" ] || GUEST_OPTIONS+=("--$key" "${HEADER[$key]}")
+	done
+	for exempt in ${HEADER_EXEMPT[@]+"${HEADER_EXEMPT[@]}"}; do
+		GUEST_OPTIONS+=(--exempt "$exempt")
+	done
+	read -r -a GUEST_ARGS <<<"${HEADER[args]-}"
+	[ -n "${FULL:-}" ] || return 0
+	[ -z "${HEADER[timeout-full]-}" ] || GUEST_OPTIONS+=(--timeout "${HEADER[timeout-full]}")
+	read -r -a GUEST_ARGS <<<"${HEADER[args]-} ${HEADER[args-full]-}"
+}
+
+# guest_kernel TEST: sets REPLY to KERNEL, or the first kernel that the test names
+guest_kernel()
+{
+	local word
+
+	header_read "$1"
+	REPLY=${KERNEL:-}
+	[ -z "$REPLY" ] || return 0
+	for word in ${HEADER[runs]-} 6.1; do
+		case $word in
+		[0-9]*) REPLY=$word; return ;;
+		esac
+	done
+}

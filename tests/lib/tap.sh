@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2119,SC2120
+#
+# TAP for tests that are scripts, in a guest or without one.  To be sourced; a test
+# ends with finish.
+#
+#   TAP_LOG   a file.  What check and refute run writes there, and its end is shown
+#             with a result that isn't good.  Without it they write to standard
+#             error, as it comes.
+
+TAP_LOG=
+TAP_LOG_LINES=40
+tap_nr=0
+tap_failed=0
+
+# tap_result STATUS NAME: a line by an exit status; returns it
+tap_result()
+{
+	tap_nr=$((tap_nr + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $tap_nr - $2"
+		return 0
+	fi
+	echo "not ok $tap_nr - $2"
+	tap_failed=$((tap_failed + 1))
+	return 1
+}
+
+# ok STATUS NAME [WHY]: report by an exit status; WHY is shown if it isn't good
+ok()
+{
+	tap_result "$1" "$2" && return
+	[ -z "${3-}" ] || diag "$3"
+	[ ! -s "$TAP_LOG" ] || tail -n $TAP_LOG_LINES "$TAP_LOG" | sed 's/^/# /'
+}
+
+# tap_run COMMAND...
+tap_run()
+{
+	if [ -n "$TAP_LOG" ]; then
+		"$@" >"$TAP_LOG" 2>&1
+	else
+		"$@" >&2
+	fi
+}
+
+# check NAME COMMAND...: passes if the command succeeds
+check()
+{
+	local name=$1 rc=0
+
+	shift
+	tap_run "$@" || rc=$?
+	ok "$rc" "$name"
+}
+
+# refute NAME COMMAND...: passes if the command fails
+refute()
+{
+	local name=$1 rc=0
+
+	shift
+	tap_run "$@" && rc=1
+	ok "$rc" "$name"
+}
+
+# is NAME GOT WANTED
+is()
+{
+	local rc=0
+
+	[ "$2" = "$3" ] || rc=1
+	tap_result $rc "$1" || diag "got '$2', wanted '$3'"
+}
+
+# num NAME A OP B: integers, OP as in test(1)
+num()
+{
+	local rc=0
+
+	test "$2" "$3" "$4" || rc=1
+	tap_result $rc "$1" || diag "$2 is not $3 $4"
+}
+
+# skip NAME REASON
+skip()
+{
+	tap_nr=$((tap_nr + 1))
+	echo "ok $tap_nr - $1 # SKIP $2"
+}
+
+# skip_all REASON: the whole test; before any result
+skip_all()
+{
+	echo "1..0 # SKIP $1"
+	exit 0
+}
+
+# diag TEXT...: as comments
+diag()
+{
+	local text=$*
+
+	printf '# %s\n' "${text//$'\n'/$'\n# '}"
+}
+
+# bail REASON: nothing more can be told
+bail()
+{
+	echo "Bail out! $*"
+	exit 255
+}
+
+# A plan at the end: a test that dies half-way has none, and fails.
+finish()
+{
+	echo "1..$tap_nr"
+	[ "$tap_failed" -eq 0 ]
+	exit
+}
