@@ -10,7 +10,7 @@ out=$("$run" --kernel "$kernel" --variant release --threads counted --cpus 1 \
 	--timeout 600 --append clearcpuid=erms,fsrm --name "$kernel-cow-cost" \
 	-- tests/guest/bench/cost --of hooks --pairs "${PAIRS:-3}")
 code=$?
-sed 's/^/# /' <<<"$out"
+while read -r line; do echo "# $line"; done <<<"$out"
 if [ $code -ne 0 ]; then
 	echo "not ok 1 - $what"
 	exit 1
