@@ -67,14 +67,16 @@ static void make_unavailable(struct tlbbatch_redirects *redirects,
 			     const struct tlbbatch_hook *hook, const char *missing)
 {
 	char *buf = redirects->unavailable;
-	size_t len = sizeof(redirects->unavailable);
+	size_t len = sizeof(redirects->unavailable), used;
 
 	if (buf[0])
 		return;
-	if (hook->lost)
-		snprintf(buf, len, "%s: %s", hook->name, hook->reason);
-	else
+	if (!hook->lost) {
 		strscpy(buf, missing ?: hook->name, len);
+		return;
+	}
+	used = scnprintf(buf, len, "%s: ", hook->name);
+	strscpy(buf + used, hook->reason, len - used);
 }
 
 /**
