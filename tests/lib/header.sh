@@ -100,7 +100,7 @@ header_wrong()
 			[[ $value =~ ^[1-9][0-9]*$ ]] || echo "$key: '$value' is not a number"
 			;;
 		variant)
-			[[ $value =~ ^(release|debug|negative-(late|never)|none)$ ]] ||
+			[[ $value =~ ^(release|debug|example|negative-(late|never)|none)$ ]] ||
 				echo "$key: no '$value'"
 			;;
 		requires)
