@@ -15,7 +15,7 @@ if [ $code -ne 0 ]; then
 	echo "not ok 1 - $what"
 	exit 1
 elif [[ $out = *"no measurement: "* ]]; then
-	echo "ok 1 # SKIP $what: ${out##*no measurement: }"
+	echo "ok 1 - $what # SKIP ${out##*no measurement: }"
 else
 	echo "ok 1 - $what"
 fi
