@@ -193,7 +193,10 @@ static void end_unevictable(struct scene *scene)
 		die_environment("SHM_UNLOCK: %s", strerror(errno));
 }
 
-/* Pages that don't wait are none of the driver's business: it is refused. */
+/*
+ * Pages that don't wait are none of the driver's business: it is refused. Returns for how
+ * many it wasn't.
+ */
 static size_t drive(const struct scene *scene, const char *what)
 {
 	int fd = open(DRIVER, O_WRONLY | O_CLOEXEC);
