@@ -7,8 +7,8 @@
 #include <linux/sysfs.h>
 #include <tlbbatch/batch_counters.h>
 #include <tlbbatch/batch_policy.h>
-#include <tlbbatch/feature.h>
-#include <tlbbatch/knob.h>
+#include "core/feature.h"
+#include "core/knob.h"
 #include <tlbbatch/knobs.h>
 #include <tlbbatch/reclaim_context.h>
 

@@ -27,7 +27,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <compat/tlb_compat.h>
-#include <tlbbatch/feature.h>
+#include "core/feature.h"
 #include <tlbbatch/luf.h>
 #include <tlbbatch/luf_events.h>
 #include <tlbbatch/luf_pass.h>

@@ -6,7 +6,7 @@
 #include <linux/kobject.h>
 #include <linux/string.h>
 #include <linux/sysfs.h>
-#include <tlbbatch/feature.h>
+#include "core/feature.h"
 #include <tlbbatch/luf.h>
 #include <tlbbatch/luf_counters.h>
 #include <tlbbatch/luf_table.h>

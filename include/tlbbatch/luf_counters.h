@@ -5,7 +5,7 @@
 
 #include <linux/percpu.h>
 #include <linux/types.h>
-#include <tlbbatch/counters.h>
+#include "core/counters.h"
 #include <tlbbatch/luf_generation.h>
 
 /* LUF_COUNTERS(X): the enum and the names under luf/stats/ come from this one list. */

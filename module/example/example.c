@@ -7,10 +7,10 @@
 #include <linux/kobject.h>
 #include <linux/percpu.h>
 #include <linux/sysfs.h>
-#include <tlbbatch/counters.h>
-#include <tlbbatch/feature.h>
+#include "core/counters.h"
+#include "core/feature.h"
 #include <tlbbatch/hook.h>
-#include <tlbbatch/knob.h>
+#include "core/knob.h"
 #include <tlbbatch/pass.h>
 #include "example.h"
 

@@ -9,7 +9,7 @@
 #include <linux/kobject.h>
 #include <linux/sysfs.h>
 #include <linux/types.h>
-#include <tlbbatch/counters.h>
+#include "core/counters.h"
 #include <tlbbatch/symbols.h>
 
 struct tlbbatch_pass;

@@ -9,11 +9,11 @@
 #include <linux/module.h>
 #include <linux/printk.h>
 #include <tlbbatch/debug.h>
-#include <tlbbatch/feature.h>
+#include "core/feature.h"
 #include <tlbbatch/hook.h>
 #include <tlbbatch/pass.h>
 #include <tlbbatch/symbols.h>
-#include <tlbbatch/sysfs.h>
+#include "core/sysfs.h"
 
 #ifndef TLBBATCH_VERSION
 #error "TLBBATCH_VERSION comes from dkms.conf, through module/Kbuild"

@@ -7,7 +7,7 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <tlbbatch/debug.h>
-#include <tlbbatch/feature.h>
+#include "core/feature.h"
 #include <tlbbatch/hook.h>
 #include <tlbbatch/pass.h>
 #include <tlbbatch/pass_calls.h>

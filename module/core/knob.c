@@ -3,7 +3,7 @@
 #include <linux/ctype.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
-#include <tlbbatch/knob.h>
+#include "core/knob.h"
 
 /**
  * tlbbatch_knob_parse() - read a decimal number, and nothing else

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reading counters that are kept per CPU. */
 #include <linux/cpumask.h>
-#include <tlbbatch/counters.h>
+#include "core/counters.h"
 
 /**
  * tlbbatch_counter_read() - sum a counter over the CPUs

@@ -7,10 +7,10 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
-#include <tlbbatch/counters.h>
-#include <tlbbatch/feature.h>
+#include "core/counters.h"
+#include "core/feature.h"
 #include <tlbbatch/hook.h>
-#include <tlbbatch/sysfs.h>
+#include "core/sysfs.h"
 
 /**
  * struct row_attribute - a read-only file that stands for a row of a feature's table

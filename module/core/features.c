@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The features, a row each, in the order in which they are loaded. */
 #include <linux/kernel.h>
-#include <tlbbatch/feature.h>
+#include "core/feature.h"
 #include <tlbbatch/knobs.h>
 #include <tlbbatch/luf.h>
 #include <tlbbatch/pass.h>
