@@ -14,7 +14,7 @@
 #include <tlbbatch/batch_counters.h>
 #include <tlbbatch/debug.h>
 #include <tlbbatch/flush.h>
-#include <tlbbatch/kernel_calls.h>
+#include "kernel/kernel_calls.h"
 
 DEFINE_STATIC_CALL_NULL(tlbbatch_orig_try_to_unmap_flush,
 			tlbbatch_type_try_to_unmap_flush);

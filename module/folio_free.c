@@ -11,8 +11,8 @@
 #include <tlbbatch/batch_counters.h>
 #include <tlbbatch/debug.h>
 #include <tlbbatch/folio_free.h>
-#include <tlbbatch/kernel_calls.h>
-#include <tlbbatch/symbols.h>
+#include "kernel/kernel_calls.h"
+#include "kernel/symbols.h"
 
 static bool completed(struct folio *folio)
 {

@@ -16,7 +16,7 @@
 #include <tlbbatch/batch_counters.h>
 #include <tlbbatch/debug.h>
 #include <tlbbatch/folio_write.h>
-#include <tlbbatch/kernel_calls.h>
+#include "kernel/kernel_calls.h"
 
 static bool unevictable(struct folio *folio, struct address_space *mapping)
 {

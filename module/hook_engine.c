@@ -18,7 +18,7 @@
 #include <asm/text-patching.h>
 #include <tlbbatch/debug.h>
 #include <tlbbatch/hook.h>
-#include <tlbbatch/kernel_calls.h>
+#include "kernel/kernel_calls.h"
 #include "hook_set.h"
 
 /* What a change of the filter may wait for memory. */

@@ -12,7 +12,7 @@
 #include <linux/objtool.h>
 #include <linux/static_call.h>
 #include <tlbbatch/hook.h>
-#include <tlbbatch/kernel_calls.h>
+#include "kernel/kernel_calls.h"
 
 /* What a static call patches: the jump to the original. */
 DEFINE_STATIC_CALL_NULL(tlbbatch_jump_0, tlbbatch_type_jump);

@@ -6,8 +6,8 @@
 #include <linux/string.h>
 #include <tlbbatch/debug.h>
 #include <tlbbatch/hook.h>
-#include <tlbbatch/kernel_calls.h>
-#include <tlbbatch/symbols.h>
+#include "kernel/kernel_calls.h"
+#include "kernel/symbols.h"
 
 static void refuse(struct tlbbatch_hook *hook, const char *reason)
 {

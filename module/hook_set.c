@@ -21,7 +21,7 @@
 #include <tlbbatch/debug.h>
 #include <tlbbatch/hook.h>
 #include <tlbbatch/ip_hash.h>
-#include <tlbbatch/kernel_calls.h>
+#include "kernel/kernel_calls.h"
 #include "hook_set.h"
 
 #define BY_IP_BITS	5

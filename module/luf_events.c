@@ -21,7 +21,7 @@
 #include <tlbbatch/luf_flush.h>
 #include <tlbbatch/luf_pass.h>
 #include <tlbbatch/luf_table.h>
-#include <tlbbatch/symbols.h>
+#include "kernel/symbols.h"
 #include <tlbbatch/watch.h>
 #include "targets.h"
 

@@ -19,7 +19,7 @@
 #include <linux/sched.h>
 #include <tlbbatch/debug.h>
 #include <tlbbatch/hook.h>
-#include <tlbbatch/kernel_calls.h>
+#include "kernel/kernel_calls.h"
 #include <tlbbatch/luf_returns.h>
 #include <tlbbatch/luf_pass.h>
 #include <tlbbatch/luf_table.h>

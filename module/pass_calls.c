@@ -8,7 +8,7 @@
 #include <linux/kernel.h>
 #include <linux/static_call.h>
 #include <tlbbatch/debug.h>
-#include <tlbbatch/kernel_calls.h>
+#include "kernel/kernel_calls.h"
 #include <tlbbatch/pass.h>
 #include <tlbbatch/pass_calls.h>
 

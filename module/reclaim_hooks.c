@@ -24,7 +24,7 @@
 #include <tlbbatch/pass.h>
 #include <tlbbatch/reclaim_context.h>
 #include <tlbbatch/reclaim_hooks.h>
-#include <tlbbatch/symbols.h>
+#include "kernel/symbols.h"
 
 /* Set when the tripwire goes off: passes that are open put nothing off any more. */
 static bool trip;

@@ -11,8 +11,8 @@
 #include <compat/ftrace_compat.h>
 #include <tlbbatch/hook.h>
 #include <tlbbatch/ip_hash.h>
-#include <tlbbatch/kernel_calls.h>
-#include <tlbbatch/symbols.h>
+#include "kernel/kernel_calls.h"
+#include "kernel/symbols.h"
 #include <tlbbatch/watch.h>
 
 /* Section: entries of functions */

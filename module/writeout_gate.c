@@ -21,7 +21,7 @@
 #include <tlbbatch/hook.h>
 #include <tlbbatch/reclaim_context.h>
 #include <tlbbatch/reclaim_hooks.h>
-#include <tlbbatch/symbols.h>
+#include "kernel/symbols.h"
 
 static bool at_home(const struct tlbbatch_writeout *out)
 {

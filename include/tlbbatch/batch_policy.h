@@ -6,7 +6,7 @@
 #ifndef TLBBATCH_BATCH_POLICY_H
 #define TLBBATCH_BATCH_POLICY_H
 
-#include <tlbbatch/portable.h>
+#include "kernel/portable.h"
 
 /* Folios per flush. At 1 the kernel's own rhythm is kept: a flush for each. */
 #define TLBBATCH_BATCH_MIN	1U

@@ -4,7 +4,7 @@
 #define TLBBATCH_FLUSH_H
 
 #include <linux/sched.h>
-#include <tlbbatch/kernel_calls.h>
+#include "kernel/kernel_calls.h"
 #include <tlbbatch/reclaim_context.h>
 
 /* Never defined: they give the static calls below their types. */

@@ -2,7 +2,7 @@
 /*
  * Hooks: a row for each function of the kernel that is redirected or looked at, however
  * many features act in it, and the engine that resolves, arms and unwinds them. What
- * of a row names a part of the kernel is in module/targets.tbl.
+ * of a row names a part of the kernel is in module/kernel/targets.tbl.
  */
 #ifndef TLBBATCH_HOOK_H
 #define TLBBATCH_HOOK_H
@@ -11,8 +11,8 @@
 #include <linux/mm_types.h>
 #include <linux/sysfs.h>
 #include <linux/types.h>
-#include <tlbbatch/kernel_calls.h>
-#include <tlbbatch/symbols.h>
+#include "kernel/kernel_calls.h"
+#include "kernel/symbols.h"
 
 /**
  * struct tlbbatch_target - one function of the kernel that a hook can sit on

@@ -9,7 +9,7 @@
 #ifndef TLBBATCH_LUF_GENERATION_H
 #define TLBBATCH_LUF_GENERATION_H
 
-#include <tlbbatch/portable.h>
+#include "kernel/portable.h"
 
 /*
  * A generation's number and state share a word, so that it leaves "open" by one

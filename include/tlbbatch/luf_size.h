@@ -6,7 +6,7 @@
 #ifndef TLBBATCH_LUF_SIZE_H
 #define TLBBATCH_LUF_SIZE_H
 
-#include <tlbbatch/portable.h>
+#include "kernel/portable.h"
 
 /* Bounds: what doesn't fit makes a generation untracked. */
 #define TLBBATCH_LUF_GENERATIONS	16384U

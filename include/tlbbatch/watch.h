@@ -2,7 +2,7 @@
 /*
  * What a feature watches in the kernel without changing its path: entries of functions,
  * by an ftrace_ops that shares them with everybody, and tracepoints. What of a row names
- * a part of the kernel is in module/targets.tbl.
+ * a part of the kernel is in module/kernel/targets.tbl.
  */
 #ifndef TLBBATCH_WATCH_H
 #define TLBBATCH_WATCH_H
@@ -10,7 +10,7 @@
 #include <linux/ftrace.h>
 #include <linux/types.h>
 #include <tlbbatch/ip_hash.h>
-#include <tlbbatch/symbols.h>
+#include "kernel/symbols.h"
 
 struct tracepoint;
 

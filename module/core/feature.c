@@ -12,7 +12,7 @@
 #include <tlbbatch/pass.h>
 #include <tlbbatch/pass_calls.h>
 #include <tlbbatch/pass_hook.h>
-#include <tlbbatch/symbols.h>
+#include "kernel/symbols.h"
 #include <tlbbatch/watch.h>
 
 /* Unload can only wait for a dead ftrace. */

@@ -10,7 +10,7 @@
 #include <linux/sysfs.h>
 #include <linux/types.h>
 #include "core/counters.h"
-#include <tlbbatch/symbols.h>
+#include "kernel/symbols.h"
 
 struct tlbbatch_pass;
 struct tlbbatch_pass_part;

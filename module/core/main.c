@@ -12,7 +12,7 @@
 #include "core/feature.h"
 #include <tlbbatch/hook.h>
 #include <tlbbatch/pass.h>
-#include <tlbbatch/symbols.h>
+#include "kernel/symbols.h"
 #include "core/sysfs.h"
 
 #ifndef TLBBATCH_VERSION

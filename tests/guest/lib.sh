@@ -10,7 +10,7 @@ K=/sys/kernel/tlbbatch
 BIN=/opt/tlbbatch/bin
 MODULES=/opt/tlbbatch/modules
 CG=/sys/fs/cgroup/tlbbatch
-TARGETS=$(dirname "${BASH_SOURCE[0]}")/../../module/targets.tbl
+TARGETS=$(dirname "${BASH_SOURCE[0]}")/../../module/kernel/targets.tbl
 log_nr=0
 
 # --- the module --------------------------------------------------------------

@@ -8,7 +8,7 @@
 
 #include <sched.h>
 #include <stdalign.h>
-#include <tlbbatch/portable.h>
+#include "kernel/portable.h"
 
 #define MODEL_CPUS	256
 #define LINE_BYTES	64

@@ -8,7 +8,7 @@
 #define TLBBATCH_BTF_BLOB_H
 
 #include <linux/btf.h>
-#include "tlbbatch/btf.h"
+#include "kernel/btf.h"
 
 struct blob {
 	u32 words[16384];

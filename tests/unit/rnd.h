@@ -3,7 +3,7 @@
 #ifndef TLBBATCH_RND_H
 #define TLBBATCH_RND_H
 
-#include <tlbbatch/portable.h>
+#include "kernel/portable.h"
 
 static u64 seed = 0x9e3779b97f4a7c15ULL;
 

@@ -7,7 +7,7 @@
  */
 #include <time.h>
 #include "btf_blob.h"
-#include "btf_reader.h"
+#include "kernel/btf_reader.h"
 #include "tap.h"
 #include "targets.h"
 

@@ -10,7 +10,7 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-#include <tlbbatch/portable.h>
+#include "kernel/portable.h"
 #include <tlbbatch/batch_policy.h>
 #include <tlbbatch/debug.h>
 #include <tlbbatch/luf_counters.h>

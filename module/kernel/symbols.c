@@ -11,10 +11,10 @@
 #include <linux/mmzone.h>
 #include <linux/nodemask.h>
 #include <linux/printk.h>
-#include <tlbbatch/btf.h>
+#include "kernel/btf.h"
 #include <tlbbatch/debug.h>
-#include <tlbbatch/kernel_calls.h>
-#include <tlbbatch/symbols.h>
+#include "kernel/kernel_calls.h"
+#include "kernel/symbols.h"
 #include "targets.h"
 
 #define DEFINE_CALL(name, optional)					\

@@ -12,7 +12,7 @@
 #ifndef TLBBATCH_BTF_H
 #define TLBBATCH_BTF_H
 
-#include "tlbbatch/portable.h"
+#include "kernel/portable.h"
 
 /**
  * struct tlbbatch_btf - an open BTF blob

@@ -3,7 +3,7 @@
 #ifndef TLBBATCH_BTF_READER_H
 #define TLBBATCH_BTF_READER_H
 
-#include "tlbbatch/btf.h"
+#include "kernel/btf.h"
 
 #ifdef __KERNEL__
 #include <uapi/linux/btf.h>

@@ -13,7 +13,7 @@
  * Two structs of one name and different contents have the same text. Where the contents matter,
  * check the members.
  */
-#include "btf_reader.h"
+#include "kernel/btf_reader.h"
 
 /* Far above what a kernel has: nesting of declarators, types per text, characters per name. */
 #define MAX_DEPTH	10

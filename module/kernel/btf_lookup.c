@@ -5,7 +5,7 @@
  * A name may be defined more than once, because each .c file of a kernel may have a struct or an
  * enumerator of its own by that name. All the definitions must give one answer, or there is none.
  */
-#include "btf_reader.h"
+#include "kernel/btf_reader.h"
 
 /* How deep anonymous structs may nest, and how many members one search may look at. */
 #define MAX_DEPTH	8

@@ -8,7 +8,7 @@
  *
  * The format is described in the kernel's Documentation/bpf/btf.rst.
  */
-#include "btf_reader.h"
+#include "kernel/btf_reader.h"
 
 /* The header that every kernel has. 7.1's has two fields more, which nothing here needs. */
 #define BTF_HEADER_LEN	(offsetof(struct btf_header, str_len) + sizeof(u32))
