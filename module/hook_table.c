@@ -8,7 +8,7 @@
 #include <compat/reclaim_shapes.h>
 #include <compat/writeout_shapes.h>
 #include <tlbbatch/flush.h>
-#include <tlbbatch/hook.h>
+#include "hooks/hook.h"
 #include <tlbbatch/reclaim_context.h>
 #include <tlbbatch/reclaim_hooks.h>
 #include "targets.h"

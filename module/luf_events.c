@@ -22,7 +22,7 @@
 #include <tlbbatch/luf_pass.h>
 #include <tlbbatch/luf_table.h>
 #include "kernel/symbols.h"
-#include <tlbbatch/watch.h>
+#include "hooks/watch.h"
 #include "targets.h"
 
 /* Where structs that are the kernel's own have what is read of them. */

@@ -18,7 +18,7 @@
 #include <linux/printk.h>
 #include <linux/sched.h>
 #include <tlbbatch/debug.h>
-#include <tlbbatch/hook.h>
+#include "hooks/hook.h"
 #include "kernel/kernel_calls.h"
 #include <tlbbatch/luf_returns.h>
 #include <tlbbatch/luf_pass.h>

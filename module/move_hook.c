@@ -24,7 +24,7 @@
 #include <compat/ftrace_compat.h>
 #include <tlbbatch/debug.h>
 #include <tlbbatch/flush.h>
-#include <tlbbatch/hook.h>
+#include "hooks/hook.h"
 #include <tlbbatch/reclaim_hooks.h>
 
 /*

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The hook that passes begin and end by: shrink_folio_list(). */
 #include <compat/pass_shapes.h>
-#include <tlbbatch/hook.h>
+#include "hooks/hook.h"
 #include <tlbbatch/pass.h>
 #include <tlbbatch/pass_hook.h>
 #include "targets.h"

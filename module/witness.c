@@ -7,7 +7,7 @@
 #include <compat/stat_compat.h>
 #include <tlbbatch/reclaim_context.h>
 #include <tlbbatch/reclaim_hooks.h>
-#include <tlbbatch/watch.h>
+#include "hooks/watch.h"
 #include "targets.h"
 
 static void saw_write(void *data, struct folio *folio)

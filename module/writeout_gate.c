@@ -18,7 +18,7 @@
 #include <tlbbatch/debug.h>
 #include <tlbbatch/dirty_batch.h>
 #include <tlbbatch/flush.h>
-#include <tlbbatch/hook.h>
+#include "hooks/hook.h"
 #include <tlbbatch/reclaim_context.h>
 #include <tlbbatch/reclaim_hooks.h>
 #include "kernel/symbols.h"

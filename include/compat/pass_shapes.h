@@ -7,7 +7,7 @@
 #define TLBBATCH_COMPAT_PASS_SHAPES_H
 
 #include <linux/mm.h>
-#include <tlbbatch/hook.h>
+#include "hooks/hook.h"
 #include <tlbbatch/pass_calls.h>
 #include "targets.h"
 

@@ -8,7 +8,7 @@
 
 #include <linux/fs.h>
 #include <linux/mm.h>
-#include <tlbbatch/hook.h>
+#include "hooks/hook.h"
 #include <tlbbatch/reclaim_hooks.h>
 #include "probed.h"
 #include "targets.h"

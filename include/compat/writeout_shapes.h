@@ -13,7 +13,7 @@
 #include <compat/ftrace_compat.h>
 #include <compat/swap_io_compat.h>
 #include <tlbbatch/flush.h>
-#include <tlbbatch/hook.h>
+#include "hooks/hook.h"
 #include <tlbbatch/reclaim_hooks.h>
 #include "probed.h"
 #include "targets.h"

@@ -8,12 +8,12 @@
 #include <linux/string.h>
 #include <tlbbatch/debug.h>
 #include "core/feature.h"
-#include <tlbbatch/hook.h>
+#include "hooks/hook.h"
 #include <tlbbatch/pass.h>
 #include <tlbbatch/pass_calls.h>
 #include <tlbbatch/pass_hook.h>
 #include "kernel/symbols.h"
-#include <tlbbatch/watch.h>
+#include "hooks/watch.h"
 
 /* Unload can only wait for a dead ftrace. */
 #define RETIRE_RETRY	(5 * HZ)

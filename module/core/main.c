@@ -10,7 +10,7 @@
 #include <linux/printk.h>
 #include <tlbbatch/debug.h>
 #include "core/feature.h"
-#include <tlbbatch/hook.h>
+#include "hooks/hook.h"
 #include <tlbbatch/pass.h>
 #include "kernel/symbols.h"
 #include "core/sysfs.h"

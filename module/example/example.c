@@ -9,7 +9,7 @@
 #include <linux/sysfs.h>
 #include "core/counters.h"
 #include "core/feature.h"
-#include <tlbbatch/hook.h>
+#include "hooks/hook.h"
 #include "core/knob.h"
 #include <tlbbatch/pass.h>
 #include "example.h"

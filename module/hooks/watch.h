@@ -9,7 +9,7 @@
 
 #include <linux/ftrace.h>
 #include <linux/types.h>
-#include <tlbbatch/ip_hash.h>
+#include "hooks/ip_hash.h"
 #include "kernel/symbols.h"
 
 struct tracepoint;

@@ -4,7 +4,7 @@
 #define TLBBATCH_MODULE_HOOK_SET_H
 
 #include <linux/types.h>
-#include <tlbbatch/hook.h>
+#include "hooks/hook.h"
 
 /* Does a hook come and go in the filter of a set? */
 static inline bool tlbbatch_is_parked(const struct tlbbatch_redirects *redirects,

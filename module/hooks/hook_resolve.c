@@ -5,7 +5,7 @@
 #include <linux/printk.h>
 #include <linux/string.h>
 #include <tlbbatch/debug.h>
-#include <tlbbatch/hook.h>
+#include "hooks/hook.h"
 #include "kernel/kernel_calls.h"
 #include "kernel/symbols.h"
 

@@ -10,7 +10,7 @@
 #include <linux/page-flags.h>
 #include <linux/printk.h>
 #include <tlbbatch/debug.h>
-#include <tlbbatch/hook.h>
+#include "hooks/hook.h"
 
 #define DUMMY_ADDS		1
 #define REPLACEMENT_ADDS	100

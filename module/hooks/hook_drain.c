@@ -17,8 +17,8 @@
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/workqueue.h>
-#include <tlbbatch/hook.h>
-#include "hook_set.h"
+#include "hooks/hook.h"
+#include "hooks/hook_set.h"
 
 #define MESSAGE_MS	5000
 #define NAMES_MAX	4

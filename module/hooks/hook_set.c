@@ -19,10 +19,10 @@
 #include <linux/printk.h>
 #include <compat/ftrace_compat.h>
 #include <tlbbatch/debug.h>
-#include <tlbbatch/hook.h>
-#include <tlbbatch/ip_hash.h>
+#include "hooks/hook.h"
+#include "hooks/ip_hash.h"
 #include "kernel/kernel_calls.h"
-#include "hook_set.h"
+#include "hooks/hook_set.h"
 
 #define BY_IP_BITS	5
 

@@ -17,9 +17,9 @@
 #include <linux/sysfs.h>
 #include <asm/text-patching.h>
 #include <tlbbatch/debug.h>
-#include <tlbbatch/hook.h>
+#include "hooks/hook.h"
 #include "kernel/kernel_calls.h"
-#include "hook_set.h"
+#include "hooks/hook_set.h"
 
 /* What a change of the filter may wait for memory. */
 #define DETACH_TRIES	5

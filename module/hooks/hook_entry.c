@@ -11,7 +11,7 @@
 #include <linux/kernel.h>
 #include <linux/objtool.h>
 #include <linux/static_call.h>
-#include <tlbbatch/hook.h>
+#include "hooks/hook.h"
 #include "kernel/kernel_calls.h"
 
 /* What a static call patches: the jump to the original. */

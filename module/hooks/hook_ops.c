@@ -8,7 +8,7 @@
 #include <linux/rcupdate.h>
 #include <linux/string.h>
 #include <compat/ftrace_compat.h>
-#include <tlbbatch/hook.h>
+#include "hooks/hook.h"
 
 /*
  * All functions out of the filter of an ops that isn't registered, and that nobody is in.

@@ -9,11 +9,11 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 #include <compat/ftrace_compat.h>
-#include <tlbbatch/hook.h>
-#include <tlbbatch/ip_hash.h>
+#include "hooks/hook.h"
+#include "hooks/ip_hash.h"
 #include "kernel/kernel_calls.h"
 #include "kernel/symbols.h"
-#include <tlbbatch/watch.h>
+#include "hooks/watch.h"
 
 /* Section: entries of functions */
 
