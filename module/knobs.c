@@ -10,7 +10,7 @@
 #include "core/feature.h"
 #include "core/knob.h"
 #include <tlbbatch/knobs.h>
-#include <tlbbatch/pass.h>
+#include "pass/pass.h"
 #include <tlbbatch/reclaim_context.h>
 #include <tlbbatch/reclaim_hooks.h>
 

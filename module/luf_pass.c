@@ -19,7 +19,7 @@
 #include <tlbbatch/luf_alloc.h>
 #include <tlbbatch/luf_pass.h>
 #include <tlbbatch/luf_table.h>
-#include <tlbbatch/task_table.h>
+#include "pass/task_table.h"
 #include "luf_pending.h"
 
 /*

@@ -4,7 +4,7 @@
 #include <linux/sched.h>
 #include <tlbbatch/batch_counters.h>
 #include <tlbbatch/debug.h>
-#include <tlbbatch/pass.h>
+#include "pass/pass.h"
 #include <tlbbatch/reclaim_context.h>
 
 /* Its offset is read at each hook. */

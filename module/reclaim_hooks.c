@@ -21,7 +21,7 @@
 #include <tlbbatch/debug.h>
 #include <tlbbatch/dirty_batch.h>
 #include <tlbbatch/flush.h>
-#include <tlbbatch/pass.h>
+#include "pass/pass.h"
 #include <tlbbatch/reclaim_context.h>
 #include <tlbbatch/reclaim_hooks.h>
 #include "kernel/symbols.h"

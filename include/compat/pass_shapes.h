@@ -8,7 +8,7 @@
 
 #include <linux/mm.h>
 #include "hooks/hook.h"
-#include <tlbbatch/pass_calls.h>
+#include "pass/pass_calls.h"
 #include "targets.h"
 
 /* From 7.2 on: told the memory cgroup, to ask where that lets it demote to. */

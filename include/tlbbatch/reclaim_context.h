@@ -7,7 +7,7 @@
 #include <compat/folio_compat.h>
 #include <tlbbatch/batch_policy.h>
 #include <tlbbatch/debug.h>
-#include <tlbbatch/pass.h>
+#include "pass/pass.h"
 
 struct reclaim_stat;
 struct scan_control;

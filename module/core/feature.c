@@ -9,9 +9,9 @@
 #include <tlbbatch/debug.h>
 #include "core/feature.h"
 #include "hooks/hook.h"
-#include <tlbbatch/pass.h>
-#include <tlbbatch/pass_calls.h>
-#include <tlbbatch/pass_hook.h>
+#include "pass/pass.h"
+#include "pass/pass_calls.h"
+#include "pass/pass_hook.h"
 #include "kernel/symbols.h"
 #include "hooks/watch.h"
 

@@ -4,7 +4,7 @@
 #include "core/feature.h"
 #include <tlbbatch/knobs.h>
 #include <tlbbatch/luf.h>
-#include <tlbbatch/pass.h>
+#include "pass/pass.h"
 #ifdef TLBBATCH_EXAMPLE
 #include "example/example.h"
 #endif

@@ -11,7 +11,7 @@
 #include <tlbbatch/debug.h>
 #include "core/feature.h"
 #include "hooks/hook.h"
-#include <tlbbatch/pass.h>
+#include "pass/pass.h"
 #include "kernel/symbols.h"
 #include "core/sysfs.h"
 

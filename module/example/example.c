@@ -11,7 +11,7 @@
 #include "core/feature.h"
 #include "hooks/hook.h"
 #include "core/knob.h"
-#include <tlbbatch/pass.h>
+#include "pass/pass.h"
 #include "example.h"
 
 /* Section: counters */

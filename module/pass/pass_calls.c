@@ -9,8 +9,8 @@
 #include <linux/static_call.h>
 #include <tlbbatch/debug.h>
 #include "kernel/kernel_calls.h"
-#include <tlbbatch/pass.h>
-#include <tlbbatch/pass_calls.h>
+#include "pass/pass.h"
+#include "pass/pass_calls.h"
 
 /* Never defined: it gives the static calls below their type. */
 void tlbbatch_type_pass(struct tlbbatch_pass *pass);

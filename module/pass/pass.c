@@ -19,7 +19,7 @@
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
-#include <tlbbatch/pass.h>
+#include "pass/pass.h"
 
 #define SLOTS_PER_CPU		8
 #define SLOTS_MIN		32

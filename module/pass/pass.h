@@ -9,7 +9,7 @@
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/types.h>
-#include <tlbbatch/task_table.h>
+#include "pass/task_table.h"
 
 struct pglist_data;
 struct reclaim_stat;

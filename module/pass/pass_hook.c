@@ -2,8 +2,8 @@
 /* The hook that passes begin and end by: shrink_folio_list(). */
 #include <compat/pass_shapes.h>
 #include "hooks/hook.h"
-#include <tlbbatch/pass.h>
-#include <tlbbatch/pass_hook.h>
+#include "pass/pass.h"
+#include "pass/pass_hook.h"
 #include "targets.h"
 
 /* Each feature that acts in passes has it: it opens them, so it is attached last. */
