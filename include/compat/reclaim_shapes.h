@@ -9,7 +9,7 @@
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include "hooks/hook.h"
-#include <tlbbatch/reclaim_hooks.h>
+#include "batch/reclaim_hooks.h"
 #include "probed.h"
 #include "targets.h"
 

@@ -12,9 +12,9 @@
 #include <linux/writeback.h>
 #include <compat/ftrace_compat.h>
 #include <compat/swap_io_compat.h>
-#include <tlbbatch/flush.h>
+#include "batch/flush.h"
 #include "hooks/hook.h"
-#include <tlbbatch/reclaim_hooks.h>
+#include "batch/reclaim_hooks.h"
 #include "probed.h"
 #include "targets.h"
 

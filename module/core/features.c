@@ -2,7 +2,7 @@
 /* The features, a row each, in the order in which they are loaded. */
 #include <linux/kernel.h>
 #include "core/feature.h"
-#include <tlbbatch/knobs.h>
+#include "batch/knobs.h"
 #include <tlbbatch/luf.h>
 #include "pass/pass.h"
 #ifdef TLBBATCH_EXAMPLE

@@ -5,7 +5,7 @@
  */
 #include "rnd.h"
 #include "tap.h"
-#include <tlbbatch/batch_policy.h>
+#include "batch/batch_policy.h"
 
 #define ROUNDS	200000
 

@@ -11,7 +11,7 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #include "kernel/portable.h"
-#include <tlbbatch/batch_policy.h>
+#include "batch/batch_policy.h"
 #include <tlbbatch/debug.h>
 #include <tlbbatch/luf_counters.h>
 #pragma GCC diagnostic pop

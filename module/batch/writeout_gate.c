@@ -14,13 +14,13 @@
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 #include <linux/writeback.h>
-#include <tlbbatch/batch_counters.h>
+#include "batch/batch_counters.h"
 #include <tlbbatch/debug.h>
-#include <tlbbatch/dirty_batch.h>
-#include <tlbbatch/flush.h>
+#include "batch/dirty_batch.h"
+#include "batch/flush.h"
 #include "hooks/hook.h"
-#include <tlbbatch/reclaim_context.h>
-#include <tlbbatch/reclaim_hooks.h>
+#include "batch/reclaim_context.h"
+#include "batch/reclaim_hooks.h"
 #include "kernel/symbols.h"
 
 static bool at_home(const struct tlbbatch_writeout *out)

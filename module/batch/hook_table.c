@@ -7,10 +7,10 @@
 #include <compat/ftrace_compat.h>
 #include <compat/reclaim_shapes.h>
 #include <compat/writeout_shapes.h>
-#include <tlbbatch/flush.h>
+#include "batch/flush.h"
 #include "hooks/hook.h"
-#include <tlbbatch/reclaim_context.h>
-#include <tlbbatch/reclaim_hooks.h>
+#include "batch/reclaim_context.h"
+#include "batch/reclaim_hooks.h"
 #include "targets.h"
 
 static const struct tlbbatch_target try_to_unmap_flush_dirty_targets[] = {

@@ -13,9 +13,9 @@
 #include <linux/pagemap.h>
 #include <linux/swap.h>
 #include <linux/writeback.h>
-#include <tlbbatch/batch_counters.h>
+#include "batch/batch_counters.h"
 #include <tlbbatch/debug.h>
-#include <tlbbatch/folio_write.h>
+#include "batch/folio_write.h"
 #include "kernel/kernel_calls.h"
 
 static bool unevictable(struct folio *folio, struct address_space *mapping)

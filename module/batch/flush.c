@@ -11,9 +11,9 @@
 #include <linux/page-flags.h>
 #include <linux/smp.h>
 #include <compat/tlb_compat.h>
-#include <tlbbatch/batch_counters.h>
+#include "batch/batch_counters.h"
 #include <tlbbatch/debug.h>
-#include <tlbbatch/flush.h>
+#include "batch/flush.h"
 #include "kernel/kernel_calls.h"
 
 DEFINE_STATIC_CALL_NULL(tlbbatch_orig_try_to_unmap_flush,

@@ -5,7 +5,7 @@
 
 #include <linux/sched.h>
 #include "kernel/kernel_calls.h"
-#include <tlbbatch/reclaim_context.h>
+#include "batch/reclaim_context.h"
 
 /* Never defined: they give the static calls below their types. */
 void tlbbatch_type_try_to_unmap_flush(void);

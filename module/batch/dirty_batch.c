@@ -15,12 +15,12 @@
 #include <compat/folio_compat.h>
 #include <compat/stat_compat.h>
 #include <compat/swap_io_compat.h>
-#include <tlbbatch/batch_counters.h>
+#include "batch/batch_counters.h"
 #include <tlbbatch/debug.h>
-#include <tlbbatch/dirty_batch.h>
-#include <tlbbatch/flush.h>
-#include <tlbbatch/folio_free.h>
-#include <tlbbatch/folio_write.h>
+#include "batch/dirty_batch.h"
+#include "batch/flush.h"
+#include "batch/folio_free.h"
+#include "batch/folio_write.h"
 
 /**
  * tlbbatch_batch_defer() - let a folio wait

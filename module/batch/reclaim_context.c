@@ -2,10 +2,10 @@
 /* What batching remembers of a pass, and in which passes its hooks act. */
 #include <linux/cache.h>
 #include <linux/sched.h>
-#include <tlbbatch/batch_counters.h>
+#include "batch/batch_counters.h"
 #include <tlbbatch/debug.h>
 #include "pass/pass.h"
-#include <tlbbatch/reclaim_context.h>
+#include "batch/reclaim_context.h"
 
 /* Its offset is read at each hook. */
 struct tlbbatch_pass_part tlbbatch_batch_part __read_mostly = {

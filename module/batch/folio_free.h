@@ -3,7 +3,7 @@
 #ifndef TLBBATCH_FOLIO_FREE_H
 #define TLBBATCH_FOLIO_FREE_H
 
-#include <tlbbatch/reclaim_context.h>
+#include "batch/reclaim_context.h"
 
 void tlbbatch_folio_free_written(struct tlbbatch_context *ctx,
 				 struct folio *folio);

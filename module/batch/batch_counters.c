@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The storage, and the names, of what batching counts. */
 #include <linux/kernel.h>
-#include <tlbbatch/batch_counters.h>
+#include "batch/batch_counters.h"
 
 DEFINE_PER_CPU(struct tlbbatch_batch_counts, tlbbatch_batch_counts);
 

@@ -6,13 +6,13 @@
 #include <linux/mutex.h>
 #include <linux/printk.h>
 #include <linux/workqueue.h>
-#include <tlbbatch/batch_policy.h>
+#include "batch/batch_policy.h"
 #include "core/feature.h"
 #include "core/knob.h"
-#include <tlbbatch/knobs.h>
+#include "batch/knobs.h"
 #include "pass/pass.h"
-#include <tlbbatch/reclaim_context.h>
-#include <tlbbatch/reclaim_hooks.h>
+#include "batch/reclaim_context.h"
+#include "batch/reclaim_hooks.h"
 
 /* Serialises writers. Reclaim never takes it: it reads with READ_ONCE(). */
 static DEFINE_MUTEX(knob_mutex);

@@ -23,9 +23,9 @@
 #include <asm/linkage.h>
 #include <compat/ftrace_compat.h>
 #include <tlbbatch/debug.h>
-#include <tlbbatch/flush.h>
+#include "batch/flush.h"
 #include "hooks/hook.h"
-#include <tlbbatch/reclaim_hooks.h>
+#include "batch/reclaim_hooks.h"
 
 /*
  * An anonymous folio is about to get another VMA. All callers but UFFDIO_MOVE of a

@@ -3,8 +3,8 @@
 #ifndef TLBBATCH_DIRTY_BATCH_H
 #define TLBBATCH_DIRTY_BATCH_H
 
-#include <tlbbatch/batch_policy.h>
-#include <tlbbatch/reclaim_context.h>
+#include "batch/batch_policy.h"
+#include "batch/reclaim_context.h"
 
 struct swap_io_ctx;
 

@@ -5,7 +5,7 @@
 
 #include <linux/mm_types.h>
 #include <compat/folio_compat.h>
-#include <tlbbatch/batch_policy.h>
+#include "batch/batch_policy.h"
 #include <tlbbatch/debug.h>
 #include "pass/pass.h"
 

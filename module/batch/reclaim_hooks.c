@@ -17,13 +17,13 @@
 #include <linux/mmzone.h>
 #include <linux/printk.h>
 #include <compat/stat_compat.h>
-#include <tlbbatch/batch_counters.h>
+#include "batch/batch_counters.h"
 #include <tlbbatch/debug.h>
-#include <tlbbatch/dirty_batch.h>
-#include <tlbbatch/flush.h>
+#include "batch/dirty_batch.h"
+#include "batch/flush.h"
 #include "pass/pass.h"
-#include <tlbbatch/reclaim_context.h>
-#include <tlbbatch/reclaim_hooks.h>
+#include "batch/reclaim_context.h"
+#include "batch/reclaim_hooks.h"
 #include "kernel/symbols.h"
 
 /* Set when the tripwire goes off: passes that are open put nothing off any more. */

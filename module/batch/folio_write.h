@@ -3,7 +3,7 @@
 #ifndef TLBBATCH_FOLIO_WRITE_H
 #define TLBBATCH_FOLIO_WRITE_H
 
-#include <tlbbatch/reclaim_context.h>
+#include "batch/reclaim_context.h"
 
 struct swap_io_ctx;
 

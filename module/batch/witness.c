@@ -5,8 +5,8 @@
  */
 #include <linux/mm.h>
 #include <compat/stat_compat.h>
-#include <tlbbatch/reclaim_context.h>
-#include <tlbbatch/reclaim_hooks.h>
+#include "batch/reclaim_context.h"
+#include "batch/reclaim_hooks.h"
 #include "hooks/watch.h"
 #include "targets.h"
 

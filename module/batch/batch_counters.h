@@ -6,7 +6,7 @@
 #include <linux/percpu.h>
 #include <linux/types.h>
 #include "core/counters.h"
-#include <tlbbatch/batch_policy.h>
+#include "batch/batch_policy.h"
 
 /* BATCH_COUNTERS(X): the enum and the names under stats/ come from this one list. */
 #define BATCH_COUNTERS(X)						\

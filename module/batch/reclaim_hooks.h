@@ -9,9 +9,9 @@
 #include <linux/ftrace.h>
 #include <linux/mm_types.h>
 #include <linux/types.h>
-#include <tlbbatch/batch_policy.h>
-#include <tlbbatch/dirty_batch.h>
-#include <tlbbatch/reclaim_context.h>
+#include "batch/batch_policy.h"
+#include "batch/dirty_batch.h"
+#include "batch/reclaim_context.h"
 
 struct tlbbatch_hook_set;
 struct tlbbatch_redirects;

@@ -5,12 +5,12 @@
  */
 #include <linux/kobject.h>
 #include <linux/sysfs.h>
-#include <tlbbatch/batch_counters.h>
-#include <tlbbatch/batch_policy.h>
+#include "batch/batch_counters.h"
+#include "batch/batch_policy.h"
 #include "core/feature.h"
 #include "core/knob.h"
-#include <tlbbatch/knobs.h>
-#include <tlbbatch/reclaim_context.h>
+#include "batch/knobs.h"
+#include "batch/reclaim_context.h"
 
 static ssize_t knob_store(const char *buf, size_t len, unsigned int min,
 			  unsigned int max, int (*set)(unsigned int value))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Pure decisions of dirty-folio batching; see batch_policy.h. */
-#include <tlbbatch/batch_policy.h>
+#include "batch/batch_policy.h"
 
 /**
  * tlbbatch_policy_recheck() - may a folio that waited be written now?

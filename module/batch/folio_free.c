@@ -8,9 +8,9 @@
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 #include <compat/folio_compat.h>
-#include <tlbbatch/batch_counters.h>
+#include "batch/batch_counters.h"
 #include <tlbbatch/debug.h>
-#include <tlbbatch/folio_free.h>
+#include "batch/folio_free.h"
 #include "kernel/kernel_calls.h"
 #include "kernel/symbols.h"
 
