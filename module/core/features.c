@@ -3,7 +3,7 @@
 #include <linux/kernel.h>
 #include "core/feature.h"
 #include "batch/knobs.h"
-#include <tlbbatch/luf.h>
+#include "luf/luf.h"
 #include "pass/pass.h"
 #ifdef TLBBATCH_EXAMPLE
 #include "example/example.h"

@@ -21,8 +21,8 @@
 
 #include <pthread.h>
 #include <stdio.h>
-#include <tlbbatch/luf_coverage.h>
-#include <tlbbatch/luf_table.h>
+#include "luf/luf_coverage.h"
+#include "luf/luf_table.h"
 
 #include "tap.h"
 

@@ -5,7 +5,7 @@
  */
 #include "rnd.h"
 #include "tap.h"
-#include <tlbbatch/luf_generation.h>
+#include "luf/luf_generation.h"
 
 #define ROUNDS		100000
 #define MAX_CPUS	200

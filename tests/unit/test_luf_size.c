@@ -3,7 +3,7 @@
  * The table of luf/mode's document says what tracking takes: computed again from what
  * the module's structs are held to.
  */
-#include <tlbbatch/luf_size.h>
+#include "luf/luf_size.h"
 #include "tap.h"
 
 #define DOCUMENT	TOP "/sysfs-docs/ABI/testing/sysfs-kernel-tlbbatch-luf"

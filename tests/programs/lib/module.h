@@ -13,7 +13,7 @@
 #include "kernel/portable.h"
 #include "batch/batch_policy.h"
 #include <tlbbatch/debug.h>
-#include <tlbbatch/luf_counters.h>
+#include "luf/luf_counters.h"
 #pragma GCC diagnostic pop
 
 /* By enum tlbbatch_drop; a counter is called folios_dropped_NAME. */

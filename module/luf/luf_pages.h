@@ -4,7 +4,7 @@
 #define TLBBATCH_LUF_PAGES_H
 
 #include <linux/types.h>
-#include <tlbbatch/luf_size.h>
+#include "luf/luf_size.h"
 
 /**
  * struct tlbbatch_luf_pages - a list of page frames, in chunks of a pool

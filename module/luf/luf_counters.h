@@ -6,7 +6,7 @@
 #include <linux/percpu.h>
 #include <linux/types.h>
 #include "core/counters.h"
-#include <tlbbatch/luf_generation.h>
+#include "luf/luf_generation.h"
 
 /* LUF_COUNTERS(X): the enum and the names under luf/stats/ come from this one list. */
 #define LUF_COUNTERS(X)							\

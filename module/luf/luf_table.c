@@ -13,16 +13,16 @@
 #include <linux/llist.h>
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
-#include <tlbbatch/luf_counters.h>
+#include "luf/luf_counters.h"
 #include <tlbbatch/debug.h>
-#include <tlbbatch/luf_alloc.h>
-#include <tlbbatch/luf_coverage.h>
-#include <tlbbatch/luf_files.h>
-#include <tlbbatch/luf_generation.h>
-#include <tlbbatch/luf_index.h>
-#include <tlbbatch/luf_pages.h>
-#include <tlbbatch/luf_slots.h>
-#include <tlbbatch/luf_table.h>
+#include "luf/luf_alloc.h"
+#include "luf/luf_coverage.h"
+#include "luf/luf_files.h"
+#include "luf/luf_generation.h"
+#include "luf/luf_index.h"
+#include "luf/luf_pages.h"
+#include "luf/luf_slots.h"
+#include "luf/luf_table.h"
 
 /**
  * struct generation - a slot of the table

@@ -19,12 +19,12 @@
 #include <linux/sched.h>
 #include <linux/swap.h>
 #include <compat/tlb_compat.h>
-#include <tlbbatch/luf_counters.h>
+#include "luf/luf_counters.h"
 #include <tlbbatch/debug.h>
-#include <tlbbatch/luf_coverage.h>
-#include <tlbbatch/luf_pass.h>
-#include <tlbbatch/luf_table.h>
-#include "luf_pending.h"
+#include "luf/luf_coverage.h"
+#include "luf/luf_pass.h"
+#include "luf/luf_table.h"
+#include "luf/luf_pending.h"
 
 /* Generations looked at with each flush, which adds one. */
 #define SWEEP_EACH	4

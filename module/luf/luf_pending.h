@@ -4,8 +4,8 @@
 #define TLBBATCH_LUF_PENDING_H
 
 #include <linux/spinlock.h>
-#include <tlbbatch/luf_files.h>
-#include <tlbbatch/luf_pages.h>
+#include "luf/luf_files.h"
+#include "luf/luf_pages.h"
 
 /**
  * struct pass - what one task has pending

@@ -5,10 +5,10 @@
  */
 #include <linux/mm.h>
 #include <linux/spinlock.h>
-#include <tlbbatch/luf_alloc.h>
-#include <tlbbatch/luf_generation.h>
-#include <tlbbatch/luf_pages.h>
-#include <tlbbatch/luf_slots.h>
+#include "luf/luf_alloc.h"
+#include "luf/luf_generation.h"
+#include "luf/luf_pages.h"
+#include "luf/luf_slots.h"
 
 #define CHUNK_RANGES	15
 

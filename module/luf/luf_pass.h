@@ -5,7 +5,7 @@
 
 #include <linux/mm_types.h>
 #include <linux/types.h>
-#include <tlbbatch/luf_generation.h>
+#include "luf/luf_generation.h"
 
 /* An unmap that isn't reclaim's own, by what happens to its flush. */
 enum tlbbatch_luf_unmap {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Which flush is a generation, when it is covered, and what becomes of it. */
-#include <tlbbatch/luf_generation.h>
+#include "luf/luf_generation.h"
 
 #define WORD_BITS	(8U * sizeof(unsigned long))
 

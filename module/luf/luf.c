@@ -28,11 +28,11 @@
 #include <linux/sched.h>
 #include <compat/tlb_compat.h>
 #include "core/feature.h"
-#include <tlbbatch/luf.h>
-#include <tlbbatch/luf_events.h>
-#include <tlbbatch/luf_pass.h>
-#include <tlbbatch/luf_returns.h>
-#include <tlbbatch/luf_table.h>
+#include "luf/luf.h"
+#include "luf/luf_events.h"
+#include "luf/luf_pass.h"
+#include "luf/luf_returns.h"
+#include "luf/luf_table.h"
 
 /* Generations looked at with preemption off: each may have thousands of pages. */
 #define SWEEP_EACH	16

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The storage, and the names, of what LUF tracking counts. */
 #include <linux/kernel.h>
-#include <tlbbatch/luf_counters.h>
+#include "luf/luf_counters.h"
 
 DEFINE_PER_CPU(struct tlbbatch_luf_counts, tlbbatch_luf_counts);
 

@@ -7,10 +7,10 @@
 #include <linux/cpumask.h>
 #include <linux/mm.h>
 #include <tlbbatch/debug.h>
-#include <tlbbatch/luf_alloc.h>
-#include <tlbbatch/luf_coverage.h>
-#include <tlbbatch/luf_generation.h>
-#include <tlbbatch/luf_size.h>
+#include "luf/luf_alloc.h"
+#include "luf/luf_coverage.h"
+#include "luf/luf_generation.h"
+#include "luf/luf_size.h"
 
 static_assert(sizeof(struct tlbbatch_luf_coverage) == TLBBATCH_LUF_COVERAGE_BYTES);
 

@@ -17,10 +17,10 @@
 #include <compat/ftrace_compat.h>
 #include <compat/uffd_compat.h>
 #include <tlbbatch/debug.h>
-#include <tlbbatch/luf_events.h>
-#include <tlbbatch/luf_flush.h>
-#include <tlbbatch/luf_pass.h>
-#include <tlbbatch/luf_table.h>
+#include "luf/luf_events.h"
+#include "luf/luf_flush.h"
+#include "luf/luf_pass.h"
+#include "luf/luf_table.h"
 #include "kernel/symbols.h"
 #include "hooks/watch.h"
 #include "targets.h"

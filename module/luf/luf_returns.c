@@ -20,9 +20,9 @@
 #include <tlbbatch/debug.h>
 #include "hooks/hook.h"
 #include "kernel/kernel_calls.h"
-#include <tlbbatch/luf_returns.h>
-#include <tlbbatch/luf_pass.h>
-#include <tlbbatch/luf_table.h>
+#include "luf/luf_returns.h"
+#include "luf/luf_pass.h"
+#include "luf/luf_table.h"
 #include "targets.h"
 
 #define MESSAGE_S	5

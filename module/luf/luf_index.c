@@ -8,9 +8,9 @@
 #include <linux/nodemask.h>
 #include <linux/string.h>
 #include <linux/vmalloc.h>
-#include <tlbbatch/luf_alloc.h>
-#include <tlbbatch/luf_index.h>
-#include <tlbbatch/luf_pages.h>
+#include "luf/luf_alloc.h"
+#include "luf/luf_index.h"
+#include "luf/luf_pages.h"
 
 /* Slot + 1, or 0. Entries may be stale: the generation's word tells. The lookup
  * of a frame never writes; who reaps a generation takes out its own entries alone.

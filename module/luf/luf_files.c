@@ -12,9 +12,9 @@
 #include <linux/hash.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
-#include <tlbbatch/luf_alloc.h>
-#include <tlbbatch/luf_files.h>
-#include <tlbbatch/luf_slots.h>
+#include "luf/luf_alloc.h"
+#include "luf/luf_files.h"
+#include "luf/luf_slots.h"
 
 static_assert(sizeof(atomic_t) == sizeof(u32));
 

@@ -19,9 +19,9 @@
 #include <asm/tlbflush.h>
 #include <compat/tlb_compat.h>
 #include <tlbbatch/debug.h>
-#include <tlbbatch/luf_coverage.h>
-#include <tlbbatch/luf_flush.h>
-#include <tlbbatch/luf_table.h>
+#include "luf/luf_coverage.h"
+#include "luf/luf_flush.h"
+#include "luf/luf_table.h"
 
 /**
  * struct seen - what a CPU knows of its flushes

@@ -7,9 +7,9 @@
 #include <linux/string.h>
 #include <linux/sysfs.h>
 #include "core/feature.h"
-#include <tlbbatch/luf.h>
-#include <tlbbatch/luf_counters.h>
-#include <tlbbatch/luf_table.h>
+#include "luf/luf.h"
+#include "luf/luf_counters.h"
+#include "luf/luf_table.h"
 
 static const char *const modes[] = {
 	[TLBBATCH_LUF_MODE_OFF] = "off",

@@ -16,7 +16,7 @@
 #include <linux/log2.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
-#include <tlbbatch/luf_slots.h>
+#include "luf/luf_slots.h"
 
 #ifdef TLBBATCH_DEBUG
 /* So that small guests have several. */

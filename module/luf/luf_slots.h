@@ -4,7 +4,7 @@
 #define TLBBATCH_LUF_SLOTS_H
 
 #include <linux/types.h>
-#include <tlbbatch/luf_size.h>
+#include "luf/luf_size.h"
 
 struct llist_node;
 

@@ -4,7 +4,7 @@
 #define TLBBATCH_LUF_INDEX_H
 
 #include <linux/types.h>
-#include <tlbbatch/luf_pages.h>
+#include "luf/luf_pages.h"
 
 extern u16 *tlbbatch_luf_frames;
 extern unsigned long tlbbatch_luf_nr_frames;

@@ -4,7 +4,7 @@
 #define TLBBATCH_LUF_COVERAGE_H
 
 #include <linux/types.h>
-#include <tlbbatch/luf_generation.h>
+#include "luf/luf_generation.h"
 
 int tlbbatch_luf_coverage_init(void);
 void tlbbatch_luf_coverage_exit(void);

@@ -5,11 +5,11 @@
 
 #include <linux/atomic.h>
 #include <linux/types.h>
-#include <tlbbatch/luf_files.h>
-#include <tlbbatch/luf_generation.h>
-#include <tlbbatch/luf_index.h>
-#include <tlbbatch/luf_pages.h>
-#include <tlbbatch/luf_slots.h>
+#include "luf/luf_files.h"
+#include "luf/luf_generation.h"
+#include "luf/luf_index.h"
+#include "luf/luf_pages.h"
+#include "luf/luf_slots.h"
 
 int tlbbatch_luf_table_init(void);
 void tlbbatch_luf_table_exit(void);
