@@ -16,7 +16,7 @@
 #include <compat/stat_compat.h>
 #include <compat/swap_io_compat.h>
 #include "batch/batch_counters.h"
-#include <tlbbatch/debug.h>
+#include "debug/debug.h"
 #include "batch/dirty_batch.h"
 #include "batch/flush.h"
 #include "batch/folio_free.h"

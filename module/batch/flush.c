@@ -12,7 +12,7 @@
 #include <linux/smp.h>
 #include <compat/tlb_compat.h>
 #include "batch/batch_counters.h"
-#include <tlbbatch/debug.h>
+#include "debug/debug.h"
 #include "batch/flush.h"
 #include "kernel/kernel_calls.h"
 

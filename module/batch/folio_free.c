@@ -9,7 +9,7 @@
 #include <linux/pagemap.h>
 #include <compat/folio_compat.h>
 #include "batch/batch_counters.h"
-#include <tlbbatch/debug.h>
+#include "debug/debug.h"
 #include "batch/folio_free.h"
 #include "kernel/kernel_calls.h"
 #include "kernel/symbols.h"

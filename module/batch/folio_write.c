@@ -14,7 +14,7 @@
 #include <linux/swap.h>
 #include <linux/writeback.h>
 #include "batch/batch_counters.h"
-#include <tlbbatch/debug.h>
+#include "debug/debug.h"
 #include "batch/folio_write.h"
 #include "kernel/kernel_calls.h"
 

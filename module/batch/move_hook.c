@@ -22,7 +22,7 @@
 #include <linux/swap.h>
 #include <asm/linkage.h>
 #include <compat/ftrace_compat.h>
-#include <tlbbatch/debug.h>
+#include "debug/debug.h"
 #include "batch/flush.h"
 #include "hooks/hook.h"
 #include "batch/reclaim_hooks.h"

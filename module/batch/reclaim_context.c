@@ -3,7 +3,7 @@
 #include <linux/cache.h>
 #include <linux/sched.h>
 #include "batch/batch_counters.h"
-#include <tlbbatch/debug.h>
+#include "debug/debug.h"
 #include "pass/pass.h"
 #include "batch/reclaim_context.h"
 

@@ -6,7 +6,7 @@
 #include <linux/mm_types.h>
 #include <compat/folio_compat.h>
 #include "batch/batch_policy.h"
-#include <tlbbatch/debug.h>
+#include "debug/debug.h"
 #include "pass/pass.h"
 
 struct reclaim_stat;

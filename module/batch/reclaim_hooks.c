@@ -18,7 +18,7 @@
 #include <linux/printk.h>
 #include <compat/stat_compat.h>
 #include "batch/batch_counters.h"
-#include <tlbbatch/debug.h>
+#include "debug/debug.h"
 #include "batch/dirty_batch.h"
 #include "batch/flush.h"
 #include "pass/pass.h"

@@ -15,7 +15,7 @@
 #include <linux/pagemap.h>
 #include <linux/writeback.h>
 #include "batch/batch_counters.h"
-#include <tlbbatch/debug.h>
+#include "debug/debug.h"
 #include "batch/dirty_batch.h"
 #include "batch/flush.h"
 #include "hooks/hook.h"

@@ -6,7 +6,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/string.h>
-#include <tlbbatch/debug.h>
+#include "debug/debug.h"
 #include "core/feature.h"
 #include "hooks/hook.h"
 #include "pass/pass.h"

@@ -8,7 +8,7 @@
 #include <linux/init.h>
 #include <linux/module.h>
 #include <linux/printk.h>
-#include <tlbbatch/debug.h>
+#include "debug/debug.h"
 #include "core/feature.h"
 #include "hooks/hook.h"
 #include "pass/pass.h"

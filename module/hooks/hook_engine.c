@@ -16,7 +16,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sysfs.h>
 #include <asm/text-patching.h>
-#include <tlbbatch/debug.h>
+#include "debug/debug.h"
 #include "hooks/hook.h"
 #include "kernel/kernel_calls.h"
 #include "hooks/hook_set.h"

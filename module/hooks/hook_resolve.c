@@ -4,7 +4,7 @@
 #include <linux/kernel.h>
 #include <linux/printk.h>
 #include <linux/string.h>
-#include <tlbbatch/debug.h>
+#include "debug/debug.h"
 #include "hooks/hook.h"
 #include "kernel/kernel_calls.h"
 #include "kernel/symbols.h"

@@ -9,7 +9,7 @@
 #include <linux/mm.h>
 #include <linux/page-flags.h>
 #include <linux/printk.h>
-#include <tlbbatch/debug.h>
+#include "debug/debug.h"
 #include "hooks/hook.h"
 
 #define DUMMY_ADDS		1

@@ -18,7 +18,7 @@
 #include <linux/ftrace.h>
 #include <linux/printk.h>
 #include <compat/ftrace_compat.h>
-#include <tlbbatch/debug.h>
+#include "debug/debug.h"
 #include "hooks/hook.h"
 #include "hooks/ip_hash.h"
 #include "kernel/kernel_calls.h"

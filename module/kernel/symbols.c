@@ -12,7 +12,7 @@
 #include <linux/nodemask.h>
 #include <linux/printk.h>
 #include "kernel/btf.h"
-#include <tlbbatch/debug.h>
+#include "debug/debug.h"
 #include "kernel/kernel_calls.h"
 #include "kernel/symbols.h"
 #include "targets.h"

@@ -6,7 +6,7 @@
 #include <linux/bitops.h>
 #include <linux/cpumask.h>
 #include <linux/mm.h>
-#include <tlbbatch/debug.h>
+#include "debug/debug.h"
 #include "luf/luf_alloc.h"
 #include "luf/luf_coverage.h"
 #include "luf/luf_generation.h"

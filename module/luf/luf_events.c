@@ -16,7 +16,7 @@
 #include <linux/rmap.h>
 #include <compat/ftrace_compat.h>
 #include <compat/uffd_compat.h>
-#include <tlbbatch/debug.h>
+#include "debug/debug.h"
 #include "luf/luf_events.h"
 #include "luf/luf_flush.h"
 #include "luf/luf_pass.h"

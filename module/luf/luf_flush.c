@@ -18,7 +18,7 @@
 #include <linux/smp.h>
 #include <asm/tlbflush.h>
 #include <compat/tlb_compat.h>
-#include <tlbbatch/debug.h>
+#include "debug/debug.h"
 #include "luf/luf_coverage.h"
 #include "luf/luf_flush.h"
 #include "luf/luf_table.h"

@@ -15,7 +15,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include "luf/luf_counters.h"
-#include <tlbbatch/debug.h>
+#include "debug/debug.h"
 #include "luf/luf_alloc.h"
 #include "luf/luf_pass.h"
 #include "luf/luf_table.h"

@@ -17,7 +17,7 @@
 #include <linux/preempt.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
-#include <tlbbatch/debug.h>
+#include "debug/debug.h"
 #include "hooks/hook.h"
 #include "kernel/kernel_calls.h"
 #include "luf/luf_returns.h"

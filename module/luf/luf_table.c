@@ -14,7 +14,7 @@
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
 #include "luf/luf_counters.h"
-#include <tlbbatch/debug.h>
+#include "debug/debug.h"
 #include "luf/luf_alloc.h"
 #include "luf/luf_coverage.h"
 #include "luf/luf_files.h"

@@ -20,7 +20,7 @@
 #include <linux/swap.h>
 #include <compat/tlb_compat.h>
 #include "luf/luf_counters.h"
-#include <tlbbatch/debug.h>
+#include "debug/debug.h"
 #include "luf/luf_coverage.h"
 #include "luf/luf_pass.h"
 #include "luf/luf_table.h"

@@ -7,7 +7,7 @@
 #include <linux/build_bug.h>
 #include <linux/kernel.h>
 #include <linux/static_call.h>
-#include <tlbbatch/debug.h>
+#include "debug/debug.h"
 #include "kernel/kernel_calls.h"
 #include "pass/pass.h"
 #include "pass/pass_calls.h"

@@ -12,7 +12,7 @@
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #include "kernel/portable.h"
 #include "batch/batch_policy.h"
-#include <tlbbatch/debug.h>
+#include "debug/debug.h"
 #include "luf/luf_counters.h"
 #pragma GCC diagnostic pop
 

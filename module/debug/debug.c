@@ -9,7 +9,7 @@
 #include <linux/string.h>
 #include <linux/timex.h>
 #include <linux/writeback.h>
-#include <tlbbatch/debug.h>
+#include "debug/debug.h"
 
 static int fail_step = -1;
 module_param(fail_step, int, 0);
