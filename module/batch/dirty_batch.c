@@ -12,9 +12,9 @@
 #include <linux/pagemap.h>
 #include <linux/sched.h>
 #include <linux/swap.h>
-#include <compat/folio_compat.h>
-#include <compat/stat_compat.h>
-#include <compat/swap_io_compat.h>
+#include "compat/folio_compat.h"
+#include "compat/stat_compat.h"
+#include "compat/swap_io_compat.h"
 #include "batch/batch_counters.h"
 #include "debug/debug.h"
 #include "batch/dirty_batch.h"

@@ -4,9 +4,9 @@
  * targets.tbl. Where its shape differs from kernel to kernel, include/compat/
  * has a replacement for each (rule H1).
  */
-#include <compat/ftrace_compat.h>
-#include <compat/reclaim_shapes.h>
-#include <compat/writeout_shapes.h>
+#include "compat/ftrace_compat.h"
+#include "compat/reclaim_shapes.h"
+#include "compat/writeout_shapes.h"
 #include "batch/flush.h"
 #include "hooks/hook.h"
 #include "batch/reclaim_context.h"

@@ -21,7 +21,7 @@
 #include <linux/stddef.h>
 #include <linux/swap.h>
 #include <asm/linkage.h>
-#include <compat/ftrace_compat.h>
+#include "compat/ftrace_compat.h"
 #include "debug/debug.h"
 #include "batch/flush.h"
 #include "hooks/hook.h"

@@ -4,7 +4,7 @@
 #define TLBBATCH_RECLAIM_CONTEXT_H
 
 #include <linux/mm_types.h>
-#include <compat/folio_compat.h>
+#include "compat/folio_compat.h"
 #include "batch/batch_policy.h"
 #include "debug/debug.h"
 #include "pass/pass.h"

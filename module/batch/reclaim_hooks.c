@@ -16,7 +16,7 @@
 #include <linux/mm.h>
 #include <linux/mmzone.h>
 #include <linux/printk.h>
-#include <compat/stat_compat.h>
+#include "compat/stat_compat.h"
 #include "batch/batch_counters.h"
 #include "debug/debug.h"
 #include "batch/dirty_batch.h"

@@ -7,7 +7,7 @@
 #include <linux/ftrace.h>
 #include <linux/rcupdate.h>
 #include <linux/string.h>
-#include <compat/ftrace_compat.h>
+#include "compat/ftrace_compat.h"
 #include "hooks/hook.h"
 
 /*

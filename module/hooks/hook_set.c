@@ -17,7 +17,7 @@
 #define pr_fmt(fmt) "tlbbatch: " fmt
 #include <linux/ftrace.h>
 #include <linux/printk.h>
-#include <compat/ftrace_compat.h>
+#include "compat/ftrace_compat.h"
 #include "debug/debug.h"
 #include "hooks/hook.h"
 #include "hooks/ip_hash.h"

@@ -8,7 +8,7 @@
 #include <linux/printk.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
-#include <compat/ftrace_compat.h>
+#include "compat/ftrace_compat.h"
 #include "hooks/hook.h"
 #include "hooks/ip_hash.h"
 #include "kernel/kernel_calls.h"

@@ -14,8 +14,8 @@
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 #include <linux/rmap.h>
-#include <compat/ftrace_compat.h>
-#include <compat/uffd_compat.h>
+#include "compat/ftrace_compat.h"
+#include "compat/uffd_compat.h"
 #include "debug/debug.h"
 #include "luf/luf_events.h"
 #include "luf/luf_flush.h"

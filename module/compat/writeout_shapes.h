@@ -10,8 +10,8 @@
 #include <linux/mm.h>
 #include <linux/swap.h>
 #include <linux/writeback.h>
-#include <compat/ftrace_compat.h>
-#include <compat/swap_io_compat.h>
+#include "compat/ftrace_compat.h"
+#include "compat/swap_io_compat.h"
 #include "batch/flush.h"
 #include "hooks/hook.h"
 #include "batch/reclaim_hooks.h"
