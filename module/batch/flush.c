@@ -10,7 +10,7 @@
 #include <linux/cpumask.h>
 #include <linux/page-flags.h>
 #include <linux/smp.h>
-#include "compat/tlb_compat.h"
+#include "arch/x86.h"
 #include "batch/batch_counters.h"
 #include "debug/debug.h"
 #include "batch/flush.h"

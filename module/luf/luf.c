@@ -26,7 +26,7 @@
 #include <linux/printk.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
-#include "compat/tlb_compat.h"
+#include "arch/x86.h"
 #include "core/feature.h"
 #include "luf/luf.h"
 #include "luf/luf_events.h"

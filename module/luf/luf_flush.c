@@ -17,7 +17,7 @@
 #include <linux/percpu.h>
 #include <linux/smp.h>
 #include <asm/tlbflush.h>
-#include "compat/tlb_compat.h"
+#include "arch/x86.h"
 #include "debug/debug.h"
 #include "luf/luf_coverage.h"
 #include "luf/luf_flush.h"

@@ -18,7 +18,7 @@
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/swap.h>
-#include "compat/tlb_compat.h"
+#include "arch/x86.h"
 #include "luf/luf_counters.h"
 #include "debug/debug.h"
 #include "luf/luf_coverage.h"
