@@ -17,6 +17,7 @@
 #define pr_fmt(fmt) "tlbbatch: " fmt
 #include <linux/ftrace.h>
 #include <linux/printk.h>
+#include "arch/x86.h"
 #include "compat/ftrace_compat.h"
 #include "debug/debug.h"
 #include "hooks/hook.h"
@@ -149,7 +150,7 @@ bool tlbbatch_prepare_hook(struct tlbbatch_hook *hook,
 		return true;
 	if (tlbbatch_ip_find(by_ip, BY_IP_BITS, hook->ip))
 		return false;
-	entry = tlbbatch_entry_to(hook->ip + MCOUNT_INSN_SIZE);
+	entry = tlbbatch_entry_to(tlbbatch_arch_behind_site(hook->ip));
 	if (!entry || !tlbbatch_ip_add(by_ip, BY_IP_BITS, hook->ip, hook))
 		return false;
 	if (target->replacement)
