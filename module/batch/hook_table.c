@@ -5,8 +5,8 @@
  * has a replacement for each (rule H1).
  */
 #include "compat/ftrace_compat.h"
-#include "compat/reclaim_shapes.h"
-#include "compat/writeout_shapes.h"
+#include "compat/reclaim_shapes.c"
+#include "compat/writeout_shapes.c"
 #include "batch/flush.h"
 #include "hooks/hook.h"
 #include "batch/reclaim_context.h"

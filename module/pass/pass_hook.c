@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The hook that passes begin and end by: shrink_folio_list(). */
-#include "compat/pass_shapes.h"
+#include "compat/pass_shapes.c"
 #include "hooks/hook.h"
 #include "pass/pass.h"
 #include "pass/pass_hook.h"
