@@ -13,7 +13,7 @@ void tlbbatch_type_try_to_unmap_flush_dirty(void);
 
 /*
  * Originals of hooked functions: set by hook_set.c. Those whose shape depends on the kernel
- * are in include/compat/.
+ * are in compat/.
  */
 DECLARE_STATIC_CALL(tlbbatch_orig_try_to_unmap_flush,
 		    tlbbatch_type_try_to_unmap_flush);

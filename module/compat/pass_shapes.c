@@ -1,12 +1,10 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+// SPDX-License-Identifier: GPL-2.0-only
 /*
  * The shapes of shrink_folio_list(), private to mm/vmscan.c. BTF tells at load which one
- * the kernel has. For pass_hook.c alone.
+ * the kernel has.
  */
-#ifndef TLBBATCH_COMPAT_PASS_SHAPES_H
-#define TLBBATCH_COMPAT_PASS_SHAPES_H
-
 #include <linux/mm.h>
+#include "compat/pass_shapes.h"
 #include "hooks/hook.h"
 #include "pass/pass_calls.h"
 #include "targets.h"
@@ -50,9 +48,7 @@ static unsigned int tlbbatch_hook_shrink_folio_list_plain(SHRINK_PLAIN_PARAMS)
 		static_call(tlbbatch_orig_shrink_folio_list_plain)(SHRINK_PLAIN_ARGS));
 }
 
-static const struct tlbbatch_target shrink_folio_list_targets[] = {
+const struct tlbbatch_target tlbbatch_shrink_folio_list_targets[] = {
 	TLBBATCH_TBL_hook_shrink_folio_list(TLBBATCH_TARGET)
 	{ }
 };
-
-#endif /* TLBBATCH_COMPAT_PASS_SHAPES_H */

@@ -1,15 +1,13 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+// SPDX-License-Identifier: GPL-2.0-only
 /*
  * The shapes of pageout(), private to mm/vmscan.c. BTF tells at load which one the kernel
- * has. For hook_table.c alone.
+ * has.
  */
-#ifndef TLBBATCH_COMPAT_RECLAIM_SHAPES_H
-#define TLBBATCH_COMPAT_RECLAIM_SHAPES_H
-
 #include <linux/fs.h>
 #include <linux/mm.h>
-#include "hooks/hook.h"
 #include "batch/reclaim_hooks.h"
+#include "compat/reclaim_shapes.h"
+#include "hooks/hook.h"
 #include "probed.h"
 #include "targets.h"
 
@@ -60,9 +58,7 @@ static int tlbbatch_hook_pageout_plain(PAGEOUT_PLAIN_PARAMS)
 
 #endif /* TLBBATCH_HAVE_AOPS_WRITEPAGE */
 
-static const struct tlbbatch_target pageout_targets[] = {
+const struct tlbbatch_target tlbbatch_pageout_targets[] = {
 	TLBBATCH_TBL_hook_pageout(TLBBATCH_TARGET)
 	{ }
 };
-
-#endif /* TLBBATCH_COMPAT_RECLAIM_SHAPES_H */

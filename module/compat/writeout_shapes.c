@@ -1,20 +1,18 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+// SPDX-License-Identifier: GPL-2.0-only
 /*
  * The shapes of swap's and shmem's write-out, private to mm/. BTF tells at load
  * which one the kernel has. Each comes with its writer, which the core calls with
- * a folio and what gathers swap I/O. For hook_table.c alone.
+ * a folio and what gathers swap I/O.
  */
-#ifndef TLBBATCH_COMPAT_WRITEOUT_SHAPES_H
-#define TLBBATCH_COMPAT_WRITEOUT_SHAPES_H
-
 #include <linux/mm.h>
 #include <linux/swap.h>
 #include <linux/writeback.h>
+#include "batch/flush.h"
+#include "batch/reclaim_hooks.h"
 #include "compat/ftrace_compat.h"
 #include "compat/swap_io_compat.h"
-#include "batch/flush.h"
+#include "compat/writeout_shapes.h"
 #include "hooks/hook.h"
-#include "batch/reclaim_hooks.h"
 #include "probed.h"
 #include "targets.h"
 
@@ -171,14 +169,12 @@ static int write_shmem_writeout_wbc(struct swap_io_ctx *io, struct folio *folio)
 
 #endif /* TLBBATCH_HAVE_WBC_SWAP_PLUG */
 
-static const struct tlbbatch_target swap_writeout_targets[] = {
+const struct tlbbatch_target tlbbatch_swap_writeout_targets[] = {
 	TLBBATCH_TBL_hook_swap_writeout(SWAP_TARGET)
 	{ }
 };
 
-static const struct tlbbatch_target shmem_writeout_targets[] = {
+const struct tlbbatch_target tlbbatch_shmem_writeout_targets[] = {
 	TLBBATCH_TBL_hook_shmem_writeout(SHMEM_TARGET)
 	{ }
 };
-
-#endif /* TLBBATCH_COMPAT_WRITEOUT_SHAPES_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The hook that passes begin and end by: shrink_folio_list(). */
-#include "compat/pass_shapes.c"
+#include "compat/pass_shapes.h"
 #include "hooks/hook.h"
 #include "pass/pass.h"
 #include "pass/pass_hook.h"
@@ -9,6 +9,6 @@
 /* Each feature that acts in passes has it: it opens them, so it is attached last. */
 struct tlbbatch_hook tlbbatch_pass_hook = {
 	TLBBATCH_TBL_hook_shrink_folio_list_is,
-	.targets = shrink_folio_list_targets,
+	.targets = tlbbatch_shrink_folio_list_targets,
 	.acts = tlbbatch_pass_enter,
 };
