@@ -12,8 +12,8 @@
 #include <linux/smp.h>
 #include "arch/x86.h"
 #include "batch/batch_counters.h"
-#include "debug/debug.h"
 #include "batch/flush.h"
+#include "debug/debug.h"
 #include "kernel/kernel_calls.h"
 
 DEFINE_STATIC_CALL_NULL(tlbbatch_orig_try_to_unmap_flush,

@@ -4,8 +4,8 @@
 #define TLBBATCH_FLUSH_H
 
 #include <linux/sched.h>
-#include "kernel/kernel_calls.h"
 #include "batch/reclaim_context.h"
+#include "kernel/kernel_calls.h"
 
 /* Never defined: they give the static calls below their types. */
 void tlbbatch_type_try_to_unmap_flush(void);

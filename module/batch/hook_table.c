@@ -4,13 +4,13 @@
  * targets.tbl. Where its shape differs from kernel to kernel, compat/
  * has a replacement for each (rule H1).
  */
+#include "batch/flush.h"
+#include "batch/reclaim_context.h"
+#include "batch/reclaim_hooks.h"
 #include "compat/ftrace_compat.h"
 #include "compat/reclaim_shapes.h"
 #include "compat/writeout_shapes.h"
-#include "batch/flush.h"
 #include "hooks/hook.h"
-#include "batch/reclaim_context.h"
-#include "batch/reclaim_hooks.h"
 #include "targets.h"
 
 static const struct tlbbatch_target tlbbatch_try_to_unmap_flush_dirty_targets[] = {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The features, a row each, in the order in which they are loaded. */
 #include <linux/kernel.h>
-#include "core/feature.h"
 #include "batch/knobs.h"
+#include "core/feature.h"
 #include "luf/luf.h"
 #include "pass/pass.h"
 #ifdef TLBBATCH_EXAMPLE

@@ -18,8 +18,8 @@
 #include "arch/x86.h"
 #include "debug/debug.h"
 #include "hooks/hook.h"
-#include "kernel/kernel_calls.h"
 #include "hooks/hook_set.h"
+#include "kernel/kernel_calls.h"
 
 /* What a change of the filter may wait for memory. */
 #define DETACH_TRIES	5

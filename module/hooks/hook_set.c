@@ -21,9 +21,9 @@
 #include "compat/ftrace_compat.h"
 #include "debug/debug.h"
 #include "hooks/hook.h"
+#include "hooks/hook_set.h"
 #include "hooks/ip_hash.h"
 #include "kernel/kernel_calls.h"
-#include "hooks/hook_set.h"
 
 #define BY_IP_BITS	5
 

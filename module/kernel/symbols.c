@@ -11,8 +11,8 @@
 #include <linux/mmzone.h>
 #include <linux/nodemask.h>
 #include <linux/printk.h>
-#include "kernel/btf.h"
 #include "debug/debug.h"
+#include "kernel/btf.h"
 #include "kernel/kernel_calls.h"
 #include "kernel/symbols.h"
 #include "targets.h"

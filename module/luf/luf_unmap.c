@@ -19,12 +19,12 @@
 #include <linux/sched.h>
 #include <linux/swap.h>
 #include "arch/x86.h"
-#include "luf/luf_counters.h"
 #include "debug/debug.h"
+#include "luf/luf_counters.h"
 #include "luf/luf_coverage.h"
 #include "luf/luf_pass.h"
-#include "luf/luf_table.h"
 #include "luf/luf_pending.h"
+#include "luf/luf_table.h"
 
 /* Generations looked at with each flush, which adds one. */
 #define SWEEP_EACH	4
