@@ -27,6 +27,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <compat/tlb_compat.h>
+#include <tlbbatch/debug.h>
 #include <tlbbatch/feature.h>
 #include <tlbbatch/luf.h>
 #include <tlbbatch/luf_events.h>
@@ -94,6 +95,8 @@ static void unwatch_hotplug(void)
 /* Rule L19: where the simulation would be wrong, or would have nothing to say. */
 static const char *unfit(void)
 {
+	if (tlbbatch_luf_break(TLBBATCH_LUF_BREAK_UNFIT))
+		return NULL;
 	if (!compat_flush_sends_ipis())
 		return "this machine flushes by broadcast (INVLPGB), without IPIs";
 	/* What a stale entry shows then changes with the free, unseen. */
