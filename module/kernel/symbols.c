@@ -385,7 +385,8 @@ bool tlbbatch_demotes(int nid)
 {
 	nodemask_t lower;
 
-	if (!READ_ONCE(*demotion_enabled))
+	if (!READ_ONCE(*demotion_enabled) ||
+	    tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_DEMOTION))
 		return false;
 	static_call(tlbbatch_node_get_allowed_targets)(NODE_DATA(nid), &lower);
 	return !nodes_empty(lower);
