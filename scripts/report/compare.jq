@@ -99,13 +99,13 @@ def compare_table:
 	($rows[] | . as $row |
 		[.row[0], .row[1], (.row[2] | lru_name)] +
 		[$arms[] as $arm | $row | of($arm) | if . then cell else "-" end] | line),
-	"", "Pairs of sides, one of each, in which the module's is lower than the patch's; which is more than chance where it says so:", "",
+	"", "Of all pairs of a module's side and a patch's side, the share in which the module's is lower. \"lower\" or \"higher\" marks a difference that is more than chance:", "",
 	(["workload", "swap", "LRU"] + ($sizes | map(title)) | line),
 	(["---", "---", "---"] + ($sizes | map("---")) | line),
 	($rows[] | . as $row |
 		[.row[0], .row[1], (.row[2] | lru_name)] +
 		[$sizes[] as $arm | $row | of($arm) | if . then verdict else "-" end] | line),
-	"", "Sides measured, of them with an OOM kill (not in the figures); the fewest pages that a side in the figures reclaimed:", "",
+	"", "Sides that were measured, and how many of them had an OOM kill (these aren't in the figures). The last column has the fewest pages that a side in the figures reclaimed:", "",
 	(["workload", "swap", "LRU"] + ($arms | map(title)) + ["pages"] | line),
 	(["---", "---", "---"] + ($arms | map("---")) + ["---"] | line),
 	($rows[] | . as $row |
