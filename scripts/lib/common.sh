@@ -6,12 +6,12 @@
 
 TLBBATCH_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 TLBBATCH_CACHE=${TLBBATCH_CACHE:-$TLBBATCH_TOP/.cache}
-# Roots of another checkout's cache, to be used as they are.
+# Guest roots of another checkout's cache. They are used as they are.
 TLBBATCH_ROOTS=${TLBBATCH_ROOTS:-$TLBBATCH_CACHE}
 TLBBATCH_RESULTS=${TLBBATCH_RESULTS:-$TLBBATCH_TOP/results}
 export TLBBATCH_TOP TLBBATCH_CACHE TLBBATCH_ROOTS TLBBATCH_RESULTS
 
-# Standard output belongs to what a script delivers: talk on standard error.
+# Standard output is for a script's results. Messages go to standard error.
 note()
 {
 	printf '%s: %s\n' "${0##*/}" "$*" >&2
@@ -38,8 +38,8 @@ require_root()
 
 # need PACKAGE...
 #
-# Install those of the packages that are missing.  Nothing is touched, and no
-# network is used, when all are there.
+# Install those of the packages that are missing. If all are there, nothing is touched and
+# no network is used.
 need()
 {
 	local lock missing
@@ -72,8 +72,8 @@ missing_of()
 install_packages()
 {
 	note "installing $*"
-	# One unreachable third-party repository must not stop us: whether the
-	# packages can be had is what the second command tells.
+	# One unreachable third-party repository must not stop us. The second command tells
+	# whether the packages can be had.
 	apt-get -qq update >&2 || note "apt-get update failed, trying on"
 	DEBIAN_FRONTEND=noninteractive apt-get -qq -y \
 		--no-install-recommends install "$@" >&2
@@ -91,7 +91,7 @@ take_lock()
 	flock "$TLBBATCH_LOCK_FD"
 }
 
-# take_slot DIR COUNT WHAT: the same, for one of COUNT places.
+# take_slot DIR COUNT WHAT: the same as take_lock, for one of COUNT places.
 take_slot()
 {
 	local slot told=0
@@ -109,9 +109,9 @@ take_slot()
 	done
 }
 
-# has_git: is the top a work tree that git reads?  A release tarball is not, nor a
-# copy below another project's, nor a clone that belongs to another user, of which
-# git says "dubious ownership".
+# has_git: is the top a work tree that git reads? Three kinds of trees aren't: a release
+# tarball, a copy below another project's work tree, and a clone that belongs to another
+# user (git says "dubious ownership").
 has_git()
 {
 	local git_top
@@ -120,9 +120,9 @@ has_git()
 		[ "$git_top" -ef "$TLBBATCH_TOP" ]
 }
 
-# ignore_rules: set IGNORED (an array) to what find asks in order to know what git
-# would ignore by .gitignore: the last of its lines that fits decides.  Of its
-# language those parts that the file uses; tests/host/files compares.
+# ignore_rules: set IGNORED (an array) to tests for find, which say what git would ignore by
+# .gitignore. The last line that matches decides. Only those parts of the language are known
+# that the file uses; tests/host/files compares with git.
 ignore_rules()
 {
 	local line name rule
@@ -151,7 +151,7 @@ ignore_rules()
 #
 # List, NUL separated and relative to the top, the files under PATHs that belong
 # to the project: what git tracks or would track; with --tracked only the former.
-# Without git (has_git) these are all that .gitignore doesn't name.
+# Without git (has_git) these are all files that .gitignore doesn't name.
 project_files()
 (
 	others=(--others --exclude-standard)
@@ -171,7 +171,7 @@ project_files()
 			"${present[@]}"
 	else
 		ignore_rules
-		# "./PATH", or ".": as the rules have it.
+		# The rules match "./PATH", or ".".
 		present=("${present[@]/#/./}")
 		find "${present[@]/#.\/./.}" '(' -name .git -o "${IGNORED[@]}" ')' -prune -o \
 			'(' -type f -o -type l ')' -print0 | sed -z 's,^\./,,'

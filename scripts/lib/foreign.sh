@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# Read files below $root, a tree that somebody else may have made: links lead
-# nowhere outside of it, no pipe or device is opened, and no file is read without
-# an end.  root="" is this machine.  What a file says is text: check it before it
-# is used as anything else.  To be sourced.
+# Read files below $root, a tree that somebody else may have made. No link leads outside of
+# it, no pipe or device is opened, and of each file only a bounded part is read. root="" is
+# this machine. What a file says is text: check it before you use it as anything else. To be
+# sourced.
 
 FOREIGN_LINKS_MAX=40
 FOREIGN_BYTES_MAX=$((64 << 20))
@@ -12,8 +12,8 @@ FOREIGN_LINE_MAX=4096
 FOREIGN_HEX_MAX=$((1 << 20))
 FOREIGN_READ_S=20
 
-# within PATH: set file to what PATH means to a process whose root is $root. Fails
-# if there is nothing.
+# within PATH: set file to what PATH means to a process whose root is $root. Fails if
+# nothing is there.
 within()
 {
 	local rest=$1 here='' part link links=0
@@ -43,26 +43,26 @@ within()
 	[ -e "$file" ]
 }
 
-# file_within PATH: the same, for a file that can be read
+# file_within PATH: the same; fails unless it is a file that can be read
 file_within()
 {
 	within "$1" && [ -f "$file" ] && [ -r "$file" ]
 }
 
-# contents PATH [BYTES]: as much of that file. Nothing if it isn't one.
+# contents PATH [BYTES]: print at most BYTES of that file, and nothing if it isn't a file.
 contents()
 {
 	file_within "$1" && timeout $FOREIGN_READ_S \
 		head -c "${2:-$FOREIGN_BYTES_MAX}" "$file" 2>/dev/null
 }
 
-# lines PATH [BYTES]: as much of a file of text, and no more of a line than is useful
+# lines PATH [BYTES]: the same for a text file; long lines are cut
 lines()
 {
 	contents "$@" | tr -d '\0' | cut -b "-$FOREIGN_LINE_MAX"
 }
 
-# line_of PATH: its first line, without blanks around it
+# line_of PATH: print its first line, without blanks around it
 line_of()
 {
 	local line=
@@ -77,8 +77,8 @@ hex_of()
 	contents "$1" "${2:-$FOREIGN_HEX_MAX}" | od -An -v -tx1 | tr -d ' \n'
 }
 
-# kernel_log: what /dev/kmsg has by now. A read gives a record, and the end of the
-# log an error. No other device may be in its place.
+# kernel_log: print what /dev/kmsg has by now. Each read gives one record, and at the end of
+# the log an error. No other device may be in its place.
 kernel_log()
 {
 	within /dev/kmsg || return
@@ -88,7 +88,7 @@ kernel_log()
 		2>/dev/null
 }
 
-# printable TEXT: on one line, in ASCII, and not too much of it
+# printable TEXT: print it on one line, in ASCII, cut to a limit
 printable()
 {
 	local text=${1//[^[:print:]]/?}

@@ -8,7 +8,7 @@
 
 include "report";
 
-# The file, an object for a side on each line: short enough to be read.
+# The file, with one side's object on each line, so that people can read it.
 def compare_print:
 	"{\"boots\": [",
 	(.boots | length) as $n |
@@ -25,8 +25,9 @@ def compare_sides: [.boots[].sides[]];
 # A list of sides: the figures of those that count
 def figures: [.[] | select(.verdict == "good") | tlb_per_1000];
 
-# Two lists of figures: the share of pairs in which the first one's is lower, and how
-# many standard deviations that is from a half (Mann and Whitney; a tie is a half).
+# For two lists of figures: the share of pairs in which the first list's figure is lower,
+# and how many standard deviations this share is away from a half (Mann and Whitney). A tie
+# counts as a half.
 def ranks($a; $b):
 	($a | length) as $n | ($b | length) as $m |
 	if $n == 0 or $m == 0 then null
@@ -46,7 +47,7 @@ def row_rank:
 
 def arm_rank: {"stock": -2, "patch": -1}[.] // tonumber;
 
-# Rows of the comparison, each with its arms
+# The comparison's rows, each with its arms
 def compare_rows:
 	compare_sides | group_by(.row) |
 	map(
@@ -76,7 +77,7 @@ def cell:
 	else "\(.median | number) (\(.figures | min | number) to \(.figures | max | number))"
 	end;
 
-# How the module's arm stands to the patch
+# How an arm of the module compares with the patch
 def verdict:
 	if .against == null then "-"
 	else
@@ -114,7 +115,7 @@ def compare_table:
 			if . then "\(.sides), \(.ooms)" else "-" end] +
 		[[.arms[].pages | values] | min | tostring] | line);
 
-# Where the module is worse than the patch: a line for each
+# A line for each row and arm in which the module is worse than the patch
 def compare_worse:
 	compare_rows[] | .row as $row | .arms[] |
 	select((.arm | test("^[0-9]+$")) and .against != null and .against.z < -significant) |

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What the documents' figures are computed with, by tests/host/figures, beside report.jq and
-# report_luf.jq.  jq 1.6.
+# Functions with which tests/host/figures computes the documents' figures. It also uses
+# report.jq and report_luf.jq. jq 1.6.
 
 include "report";
 
-# Of a list of kernels: those whose release begins so; "" is all
+# Of a list of kernels: those whose release begins with $begin; "" is all
 def of_kernel($begin): .[] | select(.kernel | startswith($begin));
 
 # Runs of a bench.json; "" is any
@@ -35,11 +35,12 @@ def rows_of($begin; workload):
 def cost_of($of; $cpus; $driver):
 	.[] | select(.of == $of and .cpus == $cpus) | .drivers[] | select(.driver == $driver);
 
-# Sides of a progress.json with one arm; the row of their table
+# The sides of a progress.json that have this arm, and the row of their table
 def arm_of($arm): .[0].sides[] | select(.arm == $arm);
 def zero_of($arm): [arm_of($arm) | [.zero_calls, .calls]];
 
-# Sides of a sweep.json of one size, their median; an interrupt a page is 1000
+# The median over the sides of a sweep.json that have this size. One interrupt for each page
+# is 1000.
 def sweep_of($swap; $lru; $size):
 	[.[0].sides[] | select(.swap == $swap and .lru == $lru and .batch_size == $size) |
 		tlb_per_1000] | median;

@@ -15,8 +15,8 @@ def per_1000(count): count * 1000 / .pgsteal_anon;
 def tlb_per_1000: per_1000(.tlb_shootdowns);
 def efficiency: .pgsteal_anon / .pgscan_anon;
 
-# For one pair: how many times fewer receivers there were.  A side without any
-# counts as one: there is no infinite gain.
+# For one pair: how many times fewer receivers there were. A side without receivers counts
+# as if it had one, so no gain is infinite.
 def saved:
 	(.off | tlb_per_1000) / (.on | per_1000([.tlb_shootdowns, 1] | max));
 
@@ -35,8 +35,8 @@ def flushes_per_pass:
 # The order in which runs are listed
 def rank: [.workload, .swap, {"mglru": 0, "classic": 1}[.lru], .batch_size];
 
-# Of a guest's guest.json: what was measured, and how.  $commit is git's name for the
-# tree that the module was built from, null where there is no git.
+# From a guest's guest.json: what was measured, and how. $commit is git's name for the tree
+# that the module was built from, or null without git.
 def provenance($guest; $commit):
 	{commit: $commit} +
 	(if $commit == null then {commit_note: "measured in a tree without git"} else {} end) +
@@ -47,9 +47,9 @@ def provenance($guest; $commit):
 			index($name))))
 	};
 
-# Objects of a guest's sides.jsonl, its guest.json, and the suites of its kernel:
-# an object for a kernel.  A pair of which one side is missing is left out; the
-# run that lost it failed.
+# Makes one object for a kernel from the objects of a guest's sides.jsonl, its guest.json,
+# and the suites of its kernel. A pair that lacks a side is left out. The run that lost that
+# side has failed.
 def kernel_report($guest; $suites; $commit):
 	def figures: del(.workload, .swap, .lru, .batch_size, .pair, .side);
 	def pair:
@@ -68,8 +68,9 @@ def kernel_report($guest; $suites; $commit):
 		] | sort_by(rank))
 	} + provenance($guest; $commit);
 
-# A list with an object per kernel: rows of docs/benchmarks.md's table, a kernel and a
-# workload each, with the median and the worst pair of each combination.
+# From a list with an object for each kernel: the rows of the table in docs/benchmarks.md.
+# There is a row for each kernel and workload, with the median and the worst pair of each
+# combination.
 def times: if . < 10 then . * 10 | floor / 10 else floor end | "\(.)x";
 def matrix:
 	[["disk", "mglru"], ["disk", "classic"], ["zram", "mglru"], ["zram", "classic"]]
@@ -81,8 +82,8 @@ def matrix:
 	 [$runs[] | select(.swap == $swap and .lru == $lru) | .pairs[] | saved] |
 	 if length == 0 then "-" else "\(median | times) (\(min | times))" end];
 
-# Several such objects, some of the same kernel: one object for each kernel.  Parts that
-# were measured on different commits have none together.
+# Merges several such objects, some of the same kernel, into one object for each kernel. If
+# the parts were measured on different commits, the whole has no commit.
 def merge_kernels:
 	group_by([.kernel, .cpus, .mem_mb]) |
 	map((map(.commit) | unique) as $commits |
@@ -91,8 +92,8 @@ def merge_kernels:
 		then {commit: null, commit_note: "several: \($commits | map(. // "unknown") | join(", "))"}
 		else {} end);
 
-# One object for a kernel: complaints about where it says that it comes from.  Only what
-# has no commit may lack the rest.
+# Complaints about the provenance that a kernel's object states. Only an object without a
+# commit may lack the rest.
 def provenance_complaints:
 	def text: type == "string" and . != "";
 	if .commit | text then
@@ -116,7 +117,7 @@ def table:
 	row("  TLB shootdowns"; 1; tlb_per_1000),
 	row("  Function call IPIs"; 1; per_1000(.call_ipis));
 
-# A list with an object per kernel, and the floors: rows of the summary
+# From a list with an object for each kernel, and the floors: the rows of the summary
 def summary($floors):
 	.[] | .kernel as $kernel | .runs | sort_by(rank)[] |
 	. as $run |

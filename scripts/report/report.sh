@@ -30,8 +30,8 @@ jq_with()
 	jq -L "$TLBBATCH_TOP/scripts/report" "${options[@]}" "$program" "$@"
 }
 
-# report_commit: git's name for the tree, as JSON; null where there is no git.  A
-# repository around the tree isn't the tree's.
+# report_commit: print git's name for the tree, as JSON, or null without git. A repository
+# around the tree isn't the tree's own.
 report_commit()
 {
 	local top commit=
@@ -43,8 +43,8 @@ report_commit()
 	echo "${commit:-null}"
 }
 
-# report_guest DIR: a list with the one kernel that was measured by the guest
-# that delivered DIR; kernel_select has chosen it
+# report_guest DIR: print a list with the one kernel that was measured by the guest that
+# delivered DIR. kernel_select has chosen the kernel.
 report_guest()
 {
 	report_jq -s --slurpfile guest "$1/guest.json" \
@@ -164,7 +164,7 @@ report_matrix()
 	report_jq -r 'matrix | "| \(join(" | ")) |"' "$1"
 }
 
-# report_details RESULTS: a table of docs/benchmarks.md, what the summary has
+# report_details RESULTS: a table of docs/benchmarks.md, with what the summary has
 report_details()
 {
 	printf '| %s |\n' \
@@ -178,8 +178,8 @@ report_details()
 			(.flushes_per_pass * 100 | round / 100)] | map(tostring) | join(" | ")) |"' "$1"
 }
 
-# report_counters RESULTS: the counters of the first kernel's writers on a disk with MGLRU,
-# first pair; those that are 0 left out
+# report_counters RESULTS: print the counters of the first kernel's writers on a disk with
+# MGLRU, for the first pair. Counters that are 0 are left out.
 report_counters()
 {
 	jq -r '[.[0].runs[] | select(.workload == "writers" and .swap == "disk" and .lru == "mglru")][0] |
@@ -187,8 +187,8 @@ report_counters()
 		awk -F'\t' '{ printf "%-28s%9d\n", $1, $2 }'
 }
 
-# report_oom RESULTS: a line for each run with sides that ended in an OOM kill and
-# were measured again, off and on apart
+# report_oom RESULTS: print a line for each run with sides that ended in an OOM kill and
+# were measured again. Sides off and on are counted apart.
 report_oom()
 {
 	jq -r 'def ooms(side): [.pairs[] | side | .oom_sides // 0] | add;
@@ -197,8 +197,8 @@ report_oom()
 		"\($kernel): \(.workload) \(.swap) \(.lru): OOM kills in \(ooms(.off)) sides off, \(ooms(.on)) on; measured again"' "$1"
 }
 
-# report_missed RESULTS "WORKLOAD...": a line for each floor of these workloads
-# that was not reached, or not measured, for each kernel
+# report_missed RESULTS "WORKLOAD...": for each kernel, print a line for each floor of these
+# workloads that was not reached, or not measured
 report_missed()
 {
 	report_jq -r --argjson floors "$(report_floors)" --arg workloads "$2" '
@@ -216,8 +216,8 @@ report_missed()
 	' "$1"
 }
 
-# report_unsaved RESULTS STATS: a line for each run in which batching saved
-# nothing, and one if the module says so itself
+# report_unsaved RESULTS STATS: print a line for each run in which batching saved nothing,
+# and one if the module's counters say that it avoided no flush
 report_unsaved()
 {
 	report_jq -r 'summary([]) |
@@ -227,7 +227,7 @@ report_unsaved()
 		"the module avoided no flush"' "$2"
 }
 
-# report_gain RESULTS: a line for each run, what batching saved
+# report_gain RESULTS: print a line for each run that says what batching saved
 report_gain()
 {
 	report_jq -r 'summary([]) |

@@ -4,8 +4,8 @@
 # Turn what tests/guest/bench/cost and folio-cost measured into results/cost.json and
 # into a table.  To be sourced after report.sh.
 
-# report_cost_guest FILE: a list with the object in the FILE that a guest delivered;
-# kernel_select has chosen the kernel
+# report_cost_guest FILE: print a list with the object in the FILE that a guest delivered.
+# kernel_select has chosen the kernel.
 report_cost_guest()
 {
 	report_jq --arg suites "${KERNEL_SUITES[*]}" \
@@ -19,7 +19,7 @@ report_cost_merge()
 	jq -s add "$@"
 }
 
-# report_cost_check FILE: prints what is wrong with it, and fails
+# report_cost_check FILE: print what is wrong with it; fail if there is anything
 report_cost_check()
 {
 	local wrong

@@ -11,11 +11,11 @@ def saving_as_posted:
 	.luf | if .flushes_avoided_as_posted then .flushes_avoided_as_posted * 100 / .flushes
 		else null end;
 
-# For some runs of one kind: the figures of the reports, medians each.  The reason is the
-# one that gave up most generations in all of them together.
+# For some runs of one kind: the figures of the reports. Each figure is a median. The reason
+# is the one that gave up most generations in all these runs together.
 def luf_row:
 	. as $runs |
-	# Older runs don't have all of them.
+	# Older runs don't have all of these fields.
 	def of(figure): [$runs[] | figure] | if all(. != null) then median else null end;
 	([$runs[].luf | to_entries[] | select(.key | startswith("given_up_"))] |
 		group_by(.key) |
@@ -54,8 +54,8 @@ def luf_row:
 		raw: map(del(.workload, .where))
 	};
 
-# Objects of a guest's luf.jsonl, its guest.json, and the suites of its kernel: an
-# object for a kernel.  In the order of the workloads as they were run.
+# Makes one object for a kernel from the objects of a guest's luf.jsonl, its guest.json, and
+# the suites of its kernel. Rows have the order in which the workloads were run.
 def luf_report($guest; $suites; $commit):
 	. as $all |
 	{
@@ -70,8 +70,9 @@ def luf_report($guest; $suites; $commit):
 				luf_row))
 	} + provenance($guest; $commit);
 
-# What is wrong with such a list: a line each.  The module judges a CPU a few instructions
-# before the kernel does; meanwhile it may have become idle: so many percent are allowed.
+# What is wrong with such a list: a line each. The module looks whether a CPU is lazy a few
+# instructions before the kernel does. The CPU may become idle in between, so $percent are
+# allowed.
 def luf_complaints($runs; $percent):
 	if type != "array" or length == 0 then "no list, or empty"
 	else
@@ -107,7 +108,7 @@ def tenth: . * 10 | round / 10;
 def range($name):
 	"\(.[$name] | tenth)% (\(.[$name + "_min"] | tenth) to \(.[$name + "_max"] | tenth))";
 
-# Results of before the two models tell only what an ideal LUF could save.
+# Results from before there were two models tell only what an ideal LUF could save.
 def tells_posted: all(.[].rows[]; .saving_as_posted_percent != null);
 
 # Rows of the tables: the first six are those of docs/benchmarks.md
@@ -121,7 +122,7 @@ def luf_table:
 	 "\(.generations_given_up)\(if .given_up_most then " (\(.given_up_most))" else "" end)",
 	 .generations_untracked, .open];
 
-# That of docs/benchmarks.md: of old results as they were written then
+# The table of docs/benchmarks.md. Old results are shown as they were written then.
 def luf_matrix($seed):
 	(if tells_posted then
 		["workload", "where", "kernel", "real flushes",

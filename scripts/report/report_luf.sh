@@ -4,8 +4,9 @@
 # Turn what tests/guest/bench/luf measured into results/luf.json and into tables.  To be
 # sourced after report.sh; the arithmetic is in report_luf.jq.
 
-# What LUF's cover letter says of itself (v10, 20 May 2024: "tlb flushes are reduced about
-# 95%"): llama.cpp, whose weights are mapped read-only, on 64 cores, without swap.
+# What LUF's cover letter says (v10, 20 May 2024: "tlb flushes are reduced about 95%"). It
+# was measured with llama.cpp, whose weights are mapped read-only, on 64 cores, without
+# swap.
 LUF_SEED_PERCENT=-95
 
 # By how much tests/guest/luf-witness lets the module and the kernel differ.
@@ -16,8 +17,8 @@ luf_jq()
 	jq_with report_luf "$@"
 }
 
-# report_luf_guest DIR: a list with the one kernel that was measured by the guest that
-# delivered DIR; kernel_select has chosen it
+# report_luf_guest DIR: print a list with the one kernel that was measured by the guest that
+# delivered DIR. kernel_select has chosen the kernel.
 report_luf_guest()
 {
 	luf_jq -s --slurpfile guest "$1/guest.json" --arg suites "${KERNEL_SUITES[*]}" \
@@ -31,7 +32,7 @@ report_luf_merge()
 	jq -s add "$@"
 }
 
-# report_luf_check FILE RUNS: prints what is wrong with it, and fails
+# report_luf_check FILE RUNS: print what is wrong with it; fail if there is anything
 report_luf_check()
 {
 	local wrong

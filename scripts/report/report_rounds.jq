@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What measurements in randomised blocks give: tests/guest/bench/progress and sweep.  jq 1.6;
-# used by report_rounds.sh.
+# What report_rounds.sh computes from measurements in randomised blocks
+# (tests/guest/bench/progress and sweep). jq 1.6.
 
 include "report";
 
-# Objects of a guest's .jsonl, its guest.json, and the suites of its kernel: an object for
-# a kernel, with all of them.
+# Makes one object for a kernel from the objects of a guest's .jsonl, its guest.json, and
+# the suites of its kernel. It keeps all of the sides.
 def rounds_report($what; $guest; $suites; $commit):
 	{
 		what: $what, kernel: $guest.kernel, cpus: $guest.cpus, mem_mb: $guest.mem_mb,
 		suites: $suites, sides: .
 	} + provenance($guest; $commit) | .settings.command = $guest.command;
 
-# What is wrong with a list of such objects: a line each
+# What is wrong with a list of such objects: a line for each complaint
 def rounds_complaints:
 	if type != "array" or length == 0 then "no list, or empty"
 	else
@@ -26,8 +26,8 @@ def rounds_complaints:
 
 def of_1000: if . == null then "-" else . * 10 | round / 10 | tostring end;
 
-# Of pairs [zero, calls], one for each round: zero calls per 1000, and how far the truth may
-# be from it (95%, jackknife over the rounds, since calls of a round are alike)
+# From pairs [zero, calls], one for each round: calls that found nothing per 1000, and the
+# margin of error (95%, jackknife over the rounds, since calls of a round are alike)
 def zero_rate: (map(.[0]) | add) * 1000 / ([map(.[1]) | add, 1] | max);
 def zero_margin:
 	. as $all | length as $n |
@@ -38,7 +38,7 @@ def zero_margin:
 		1.96 * (map(pow(. - $mean; 2)) | add * ($n - 1) / $n | sqrt)
 	end;
 
-# Rows of the table of zero calls: kernel, LRU, swap, load, arm, ...
+# Rows of the table of calls that found nothing: kernel, LRU, swap, load, arm, ...
 def progress_rows:
 	.[] | select(.what == "progress") | .kernel as $kernel |
 	.sides | group_by([.mib, .lru, .swap, .arm])[] |

@@ -10,8 +10,8 @@ rounds_jq()
 	jq_with report_rounds "$@"
 }
 
-# report_rounds_guest WHAT DIR: a list with the one kernel that was measured by the guest
-# that delivered DIR; kernel_select has chosen it
+# report_rounds_guest WHAT DIR: print a list with the one kernel that was measured by the
+# guest that delivered DIR. kernel_select has chosen the kernel.
 report_rounds_guest()
 {
 	rounds_jq -s --slurpfile guest "$2/guest.json" --arg what "$1" \
@@ -20,7 +20,7 @@ report_rounds_guest()
 		'[rounds_report($what; $guest[0]; $suites | split(" "); $commit)]' "$2/$1.jsonl"
 }
 
-# report_rounds_check FILE: prints what is wrong with it, and fails
+# report_rounds_check FILE: print what is wrong with it; fail if there is anything
 report_rounds_check()
 {
 	local wrong

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# Build in a guest's root without changing it: a copy-on-write layer over the
-# tree, whose delta is what the build added.  To be sourced after common.sh.
+# Build in a guest's root without changing it. A copy-on-write layer lies over the tree. Its
+# delta is what the build added. To be sourced after common.sh.
 
 # in_own_mounts "$0" "$@"
 #
-# Go on in a mount namespace of our own.  Whatever is mounted from here on ends
-# with the process, on every exit path, SIGKILL included, and nobody else ever
-# sees it.
+# Go on in a mount namespace of our own. Every later mount ends with the process, on every
+# exit path, SIGKILL included. Nobody else ever sees it.
 in_own_mounts()
 {
 	[ -z "${TLBBATCH_OWN_MOUNTS:-}" ] || return 0
@@ -19,10 +18,10 @@ in_own_mounts()
 	exec perl -e "$OWN_MOUNTS_IN_CHROOT" -- "$@"
 }
 
-# In a chroot / is no mount point: mount(2) can't make it private, and what would
-# be mounted below might show in the namespace outside, and stay there.  So step
-# out to the root of the new namespace, make that private, and step back in.  The
-# numbers are x86-64's, as the project is.
+# In a chroot / may be no mount point. Then mount(2) can't make it private, and a mount
+# below it might show in the namespace outside, and stay there. So step out to the root of
+# the new namespace, make that private, and step back in. The system call numbers are those
+# of x86-64, the project's only architecture.
 # shellcheck disable=SC2016 # for perl
 OWN_MOUNTS_IN_CHROOT='
 	use strict;
@@ -46,7 +45,7 @@ OWN_MOUNTS_IN_CHROOT='
 # layer_open TREE DIR
 #
 # Make DIR/root a writable view of TREE with /proc in it (objtool fails without)
-# and DIR/delta/payload the place where changes are collected.
+# and make DIR/delta/payload the place where changes are collected.
 layer_open()
 {
 	local tree=$1 dir=$2
@@ -57,11 +56,11 @@ layer_open()
 	if ! mount -t overlay tlbbatch-layer "$dir/root" -o \
 		"lowerdir=$tree,upperdir=$dir/delta/payload,workdir=$dir/work" \
 		2>/dev/null; then
-		# An overlay on an overlay (a container) is refused.
+		# The kernel refuses an overlay on an overlay (in a container).
 		note "no overlayfs on ${dir%/*}, copying the root"
 		cp -a --reflink=auto "$tree/." "$dir/root/"
 		LAYER_COPIED=1
-		# What is newer than this is the delta.
+		# Files that are newer than this one are the delta.
 		sleep 0.1
 		touch "$dir/stamp"
 		sleep 0.1
@@ -82,8 +81,8 @@ layer_run()
 
 # layer_pack DIR CPIO
 #
-# Close the layer; write its delta to CPIO, as files below payload/.  What was
-# deleted (whiteouts are character devices) stays in the guest's root.
+# Close the layer, and write its delta to CPIO, as files below payload/. Files that were
+# deleted stay in the guest's root (their whiteouts are character devices).
 layer_pack()
 {
 	local dir=$1 cpio=$2
@@ -94,7 +93,7 @@ layer_pack()
 			-cnewer "$dir/stamp" -print0 |
 			cpio -0 -pdm --quiet "$dir/delta/payload")
 	else
-		# dkms 3.2 leaves a sleep of three seconds behind.
+		# dkms 3.2 leaves a process behind that sleeps for three seconds.
 		umount "$dir/root" 2>/dev/null || { sleep 4 && umount "$dir/root"; }
 	fi
 	(

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# Which Debian mirror does this machine use?  Ask apt itself rather than parse
-# its files: it knows one-line and deb822 sources alike, and the Origin and
-# Label that each repository signs, so that a third party's "bookworm main" is
-# not taken for Debian's.  To be sourced after common.sh.
+# Which Debian mirror does this machine use? Ask apt itself rather than parse its files. apt
+# knows one-line and deb822 sources alike. It also knows the Origin and Label that each
+# repository signs, so a third party's "bookworm main" is not taken for Debian's. To be
+# sourced after common.sh.
 
 # debian_uri LABEL: address of the archive with that Label.
 debian_uri()
@@ -21,8 +21,8 @@ debian_uri()
 
 DEBIAN_KEYS=/usr/share/keyrings
 
-# debian_keyring: print the file with Debian's keys.  Those of newer releases
-# come to older ones by an update of the package, signed by the older keys.
+# debian_keyring: print the file with Debian's keys. An update of the package brings the
+# keys of newer releases to older ones. The older keys sign it.
 debian_keyring()
 {
 	need debian-archive-keyring
@@ -42,7 +42,7 @@ debian_source()
 
 	uri=$(debian_uri "$label")
 	if [ -z "$uri" ]; then
-		# apt knows who signs a repository only once it was there.
+		# apt knows who signs a repository only after it has fetched from it.
 		apt-get -qq update >&2 || note "apt-get update failed, trying on"
 		uri=$(debian_uri "$label")
 	fi
@@ -51,21 +51,21 @@ debian_source()
 	printf 'deb [signed-by=%s] %s %s main\n' "$(debian_keyring)" "$uri" "$1"
 }
 
-# debian_aptopts: how this machine reaches its mirror (proxies and the like), and
-# how old it lets the mirror be; one apt option per line.
+# debian_aptopts: print how this machine reaches its mirror (proxies and the like), and how
+# old it lets the mirror be. One apt option per line.
 debian_aptopts()
 {
 	apt-config dump | grep -E '^Acquire::(https?::|Check-)' | grep -v '""' ||
 		true
 }
 
-# root_apt TREE COMMAND...: an apt tool of this machine, at work on TREE.
+# root_apt TREE COMMAND...: run an apt tool of this machine on TREE.
 root_apt()
 {
 	local tree=$1 conf rc=0
 
 	shift
-	# On the command line these would come too late for some of apt.
+	# On the command line these options would come too late for some parts of apt.
 	conf=$(mktemp)
 	cat >"$conf" <<-END
 		Dir "$tree";
@@ -81,7 +81,7 @@ root_apt()
 	return $rc
 }
 
-# root_apt_dirs TREE: what apt wants to find in a TREE that isn't a root.
+# root_apt_dirs TREE: make what apt wants to find in a TREE that isn't a root.
 root_apt_dirs()
 {
 	mkdir -p "$1"/etc/apt/{apt.conf,preferences}.d "$1/var/lib/dpkg" \

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# The QEMU that runs guests, and what it has to tell them about this machine.
+# Find the QEMU that runs guests, and what it has to tell them about this machine.
 # To be sourced after common.sh and debian.sh.
 
-# QEMU before that may run an old translation of text that has just been patched,
-# for a moment or for ever: a kernel spins on its own int3 then, or dies of it.
+# An older QEMU may run an old translation of text that has just been patched, for a moment
+# or for ever. The kernel then spins on its own int3, or dies of it.
 EMULATOR_SINCE=8.1
 # What a guest without display and network needs; libraries are the same.
 EMULATOR_PACKAGES=(qemu-system-x86 qemu-system-data seabios)
@@ -22,7 +22,7 @@ emulator_find()
 	need qemu-system-x86
 	EMULATOR=("$name")
 	! emulator_is_new || return 0
-	# A process of its own, which gives the lock back.
+	# This is a process of its own, which gives the lock back when it ends.
 	[ -x "$usr/bin/$name" ] || (emulator_unpack "$usr/bin/$name") ||
 		die "found no QEMU $EMULATOR_SINCE or newer"
 	EMULATOR=("$usr/bin/$name" -L "$usr/share/qemu" -L "$usr/share/seabios")
@@ -38,7 +38,7 @@ emulator_is_new()
 	dpkg --compare-versions "${version:-0}" ge "$EMULATOR_SINCE"
 }
 
-# emulator_unpack COMMAND: until COMMAND is there.
+# emulator_unpack COMMAND: unpack packages until COMMAND is there.
 emulator_unpack()
 {
 	local new=$EMULATOR_DIR/new suite deb
@@ -64,8 +64,8 @@ emulator_unpack()
 	[ -x "$1" ]
 }
 
-# emulator_tsc_khz: what a guest's TSC counts at, which is this machine's. A guest
-# that measures it by its timers may be wrong by any factor where the host is busy.
+# emulator_tsc_khz: print the rate of a guest's TSC, which is this machine's rate. A guest
+# that measures the rate by its timers may be wrong by any factor if the host is busy.
 emulator_tsc_khz()
 {
 	local program=$EMULATOR_DIR/tsc-khz

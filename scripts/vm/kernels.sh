@@ -7,8 +7,8 @@ KERNELS_LIST=$TLBBATCH_TOP/tests/kernels.list
 
 # kernel_keys [TESTS...]
 #
-# The keys of the kernels on which these tests run, one per line in the order
-# of the list: "all", unless told otherwise.
+# Print the keys of the kernels on which these TESTS run ("all" by default), one per line,
+# in the order of the list.
 kernel_keys()
 {
 	[ $# -gt 0 ] || set -- all

@@ -6,15 +6,15 @@
 # outside of the roots, with this machine's network.  To be sourced after
 # common.sh, kernels.sh and debian.sh, in a mount namespace of our own.
 
-# Besides the kernel.  util-linux is here for its swapon: busybox's knows no
-# priorities and fails without a word.  initramfs-tools, since kernels want one
-# of its kind and dracut is bigger.
+# The packages of a base, besides the kernel. util-linux is here for its swapon: busybox's
+# swapon knows no priorities and fails without a message. initramfs-tools is here because
+# kernels want such a tool, and dracut is bigger.
 ROOT_PACKAGES=(
 	dkms gcc libc6-dev make kmod initramfs-tools
 	stress-ng fio trace-cmd
 	util-linux mount procps coreutils gawk jq perl-base busybox-static
 )
-# Of the kernel's modules those for hardware that no guest has: half of a root.
+# Kernel modules for hardware that no guest has. They would be half of a root.
 ROOT_LEAVES_OUT=(
 	sound drivers/gpu drivers/media drivers/infiniband drivers/usb
 	drivers/net/wireless drivers/net/ethernet drivers/staging drivers/iio
@@ -24,7 +24,7 @@ ROOT_LEAVES_OUT=(
 ROOT_ARCHIVES=$TLBBATCH_CACHE/archives
 ARCHIVES_KEEP_DAYS=30
 
-# Of a root's suites those that the base is made of.
+# Those of a root's suites that the base is made of.
 base_suites()
 {
 	local suite
@@ -42,7 +42,7 @@ base_dir()
 	echo "$TLBBATCH_CACHE/bases/$(base_suites | paste -sd+)"
 }
 
-# A change makes the base, and what was made from it, again.
+# If this changes, the base is made again, and so is all that was made from it.
 base_recipe()
 {
 	base_suites
@@ -50,8 +50,7 @@ base_recipe()
 	declare -f make_base
 }
 
-# Only the kernel of backports and experimental is a candidate, and the newer
-# one counts.
+# From backports and experimental only the kernel is a candidate. The newer one counts.
 pins()
 {
 	local suite
@@ -68,7 +67,7 @@ pins()
 
 make_base()
 {
-	# Whatever a crash leaves half-made is made again: no need to sync.
+	# After a crash a half-made root is made again, so there is no need to sync.
 	local base=$1 suite option sources=() options=(--dpkgopt=force-unsafe-io) aptopts
 
 	for suite in $(base_suites); do
@@ -85,7 +84,7 @@ make_base()
 	rm -rf "$base/tree" "$base/tree.new"
 	mkdir -p "$base" "$ROOT_ARCHIVES"
 	note "making a base of $(base_suites | xargs)"
-	# Proxies and sources may have passwords, and every user sees arguments.
+	# Proxies and sources may have passwords, and every user can see command lines.
 	aptopts=$(mktemp)
 	debian_aptopts >"$aptopts"
 	printf '%s\n' "${sources[@]}" | mmdebstrap --quiet --mode=root --variant=apt \
@@ -99,14 +98,14 @@ make_base()
 		"${KERNEL_SUITES[0]}" "$base/tree.new" - >&2 ||
 		{ rm -f "$aptopts"; die "mmdebstrap failed"; }
 	rm -f "$aptopts"
-	# Nor does a proxy's belong into an image. root_apt brings it along.
+	# A proxy's password doesn't belong into an image either. root_apt brings the proxy along.
 	echo 'APT::Install-Recommends "false";' \
 		>"$base/tree.new/etc/apt/apt.conf.d/99mmdebstrap"
 	mv "$base/tree.new" "$base/tree"
 }
 
-# base_up_to_date: make the base if it is missing or of another recipe.  Its
-# packages may be old: only those of kernels are what is tested.
+# base_up_to_date: make the base if it is missing or was made by another recipe. Its
+# packages may be old: only the kernel's packages are tested.
 base_up_to_date()
 {
 	local base recipe
@@ -122,7 +121,7 @@ base_up_to_date()
 	printf '%s\n' "$recipe" >"$base/stamp"
 }
 
-# newest_packages TREE: the packages of IMAGE and HEADERS, without their *.
+# newest_packages TREE: print the names of the newest IMAGE and HEADERS packages, with * filled in.
 newest_packages()
 {
 	local regex version
@@ -131,10 +130,10 @@ newest_packages()
 	*\**) ;;
 	*) printf '%s\n' "$KERNEL_IMAGE" "$KERNEL_HEADERS"; return ;;
 	esac
-	# No dash in a version: that would match the flavours.
+	# A version has no dash here: a dash would match the flavours.
 	regex=${KERNEL_IMAGE//./\\.}
 	regex=${regex/\*/([^-]*)}
-	# A name may be known from somebody's dependencies alone.
+	# apt may know a name only from another package's dependencies.
 	while read -r version; do
 		root_apt "$1" apt-cache show "${KERNEL_IMAGE/\*/$version}" \
 			"${KERNEL_HEADERS/\*/$version}" >/dev/null 2>&1 || continue
@@ -147,7 +146,7 @@ newest_packages()
 	return 1
 }
 
-# offered_packages TREE: name and version of what TREE's sources offer now.
+# offered_packages TREE: print the name and version of what TREE's sources offer now.
 offered_packages()
 {
 	local packages
@@ -159,7 +158,7 @@ offered_packages()
 		awk '/^[^ ]/ { name = $1 } $1 == "Candidate:" { print name, $2 }'
 }
 
-# make_root TREE: the base, and the kernel.  Prints what offered_packages would.
+# make_root TREE: make it of the base and the kernel. Prints what offered_packages would.
 make_root()
 {
 	local tree=$1 base dir suite packages
@@ -192,7 +191,7 @@ make_root()
 		install "${packages[@]}" >"$tree.log" 2>&1 ||
 		{ cat "$tree.log" >&2; die "apt failed"; }
 	umount "$tree.new/proc" "$tree.new/var/cache/apt/archives"
-	# Two hundred megabytes that the next question to the mirror brings again.
+	# These are 200 MB, which the next question to the mirror brings again.
 	rm -rf "$tree.new"/var/lib/apt/lists/* "$tree.new"/var/cache/apt/*.bin
 	mv "$tree.new" "$tree"
 	cat "$tree.offered"

@@ -2,8 +2,8 @@
 /*
  * tsc-khz - print how many thousand times a second this machine's TSC counts
  *
- * Against CLOCK_MONOTONIC_RAW, over a fifth of a second. A reading that was
- * interrupted is recognised by how long it took, and the quickest of many counts.
+ * It is measured against CLOCK_MONOTONIC_RAW, over a fifth of a second. A reading that was
+ * interrupted takes longer, so the quickest of many readings is used.
  */
 #include <stdint.h>
 #include <stdio.h>
