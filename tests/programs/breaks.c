@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * breaks - the number of a rule that a debug build can take out
+ * breaks - print the number of a rule that a debug build can take out
  *
  *	breaks luf|dirty NAME		for the parameters luf_break and dirty_break
  */

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cow - pages that are written for the first time after a fork
+ * cow - write to pages for the first time after a fork
  *
- * A child is forked and ends at once; then each page of a private mapping is
- * written to. Its page table entry is still write-protected, and nobody shares the
- * page any more: the kernel lets the process have it back (the reuse of a page at a
- * copy-on-write fault) and calls folio_move_anon_rmap().
+ * A child is forked and ends at once. Then each page of a private mapping is written to.
+ * The page's entry is still write-protected, but nobody shares the page any more. So the
+ * kernel lets the process have it back (the reuse of a page at a copy-on-write fault) and
+ * calls folio_move_anon_rmap().
  *
- * The last line reads "pages=N write_ns=N all_ns=N": pages written to, the time of
- * the writes alone, and that of all, the forks included.
+ * The last line reads "pages=N write_ns=N all_ns=N": pages written to, the time of the
+ * writes alone, and the time of everything, forks included.
  */
 #include "common.h"
 

@@ -2,10 +2,10 @@
 /*
  * detector - find stores that were lost through a stale TLB entry
  *
- * A page is written to swap and freed while a CPU still holds a writable TLB
- * entry for it: that CPU's stores go to memory that nobody will read again.
- * Writers to random pages of a large set don't notice (they come back to a
- * page long after the window closed), so this test keeps the window open:
+ * Suppose that a page is written to swap and freed while a CPU still holds a writable TLB
+ * entry for it. Then that CPU's stores go to memory that nobody will read again. Writers to
+ * random pages of a large set don't notice this, since they come back to a page long after
+ * the window has closed. So this test keeps the window open:
  *
  *  - writers, pinned to all CPUs but the first, store a growing number into
  *    each of a few pages without a pause, and publish each number in locked
@@ -14,21 +14,20 @@
  *    reads what was published (acquire) and after that the page. The page may
  *    be ahead of the published number, never behind it.
  *
- * Each page has one writer, so that its numbers only grow. A writer stores by
- * an atomic exchange: it gets back what the page held, which has to be its
- * own last store. That is a write to the page all the same (through the same
- * stale entry, if there is one), and it can't miss a loss that the controller
- * comes too late to see. --plain uses simple stores, as a program would.
+ * Each page has one writer, so its numbers only grow. A writer stores by an atomic
+ * exchange, and so gets back what the page held. That has to be its own last store. The
+ * exchange is a write to the page like any other (through the same stale entry, if there is
+ * one). It can't miss a loss that the controller comes too late to see. --plain uses simple
+ * stores, as a program would.
  *
- * Why a report can't be false: nothing else writes to the pages, the process
- * never forks (no copy on write), and a writer's exchange needs a dirty
- * entry, which reclaim must flush before the page goes anywhere. Only the
- * controller's *reading* could be behind by right, when another task
- * reclaims a clean page and its flush is still to come: give the detector a
+ * A report can't be false: nothing else writes to the pages, the process never forks (no
+ * copy on write), and a writer's exchange needs a dirty entry, which reclaim must flush
+ * before the page goes anywhere. Only the controller's *read* may rightly be behind: when
+ * another task reclaims a clean page and its flush is still to come. So give the detector a
  * memory cgroup of its own, without a limit.
  *
- * Swap has to be on zram: on a disk the page is found again in the swap cache
- * with the late store in it, and nothing is lost.
+ * Swap has to be on zram. On a disk the page is found again in the swap cache, with the
+ * late store in it, and nothing is lost.
  */
 #include "common.h"
 #include "rng.h"
@@ -38,14 +37,14 @@
 #define MAX_REPORTS	20
 
 /*
- * How hot the pages are decides what reclaim does with them. Those that are
- * stored to again within a microsecond meet every stale entry, but most are
- * mapped again before they can be written; those that wait for the end of
- * bursts to other pages are written and freed. All at once fill batches, one
- * by one are taken even by a kernel that flushes for each page (and then
- * finds the others just referenced), but slowly: only with one writer, whose flushes
- * are quick. The rounds take turns; what a late flush loses in each depends on the
- * batch size (see tests/guest/detector).
+ * What reclaim does with the pages depends on how hot they are. Pages that are stored to
+ * again within a microsecond meet every stale entry, but most of them are mapped again
+ * before they can be written. Pages that wait until bursts to other pages end are written
+ * and freed. A MADV_PAGEOUT of all pages at once fills batches. One of single pages
+ * succeeds even on a kernel that flushes for each page (and then finds the other pages just
+ * referenced). But it is slow, so it is used only with one writer, whose flushes are quick.
+ * The kinds of rounds take turns. What a late flush loses in each depends on the batch size
+ * (see tests/guest/detector).
  */
 static const struct round {
 	bool one_by_one;
@@ -55,13 +54,13 @@ static const struct round {
 	{ true, 1 }, { true, 64 }, { true, 1024 },
 };
 
-#define ALL_AT_ONCE	4	/* rounds, before those one by one */
-#define MAX_CALLS	8	/* of MADV_PAGEOUT in a round */
-#define LONGER		15	/* for --swap-ins: so many times --seconds, at most */
+#define ALL_AT_ONCE	4	/* rounds, before the rounds of single pages */
+#define MAX_CALLS	8	/* calls of MADV_PAGEOUT in a round */
+#define LONGER		15	/* --swap-ins: at most so many times --seconds */
 
 struct watched_page {
 	uint64_t published;	/* by the writer, after its store */
-	uint64_t writer_found;	/* 1 + what the writer's last loss left */
+	uint64_t writer_found;	/* 1 + what the page held at the writer's last loss */
 	uint64_t suspect;	/* 1 + what the controller found, until matched */
 	uint64_t suspect_at;	/* controller only: published when it was found */
 };
@@ -75,11 +74,11 @@ struct detector {
 	bool plain;
 	bool over;
 	unsigned int nr_writers;
-	uint64_t wanted_swap_ins;	/* freed and read back: where a loss shows */
+	uint64_t wanted_swap_ins;	/* pages freed and read back: only these can show a loss */
 	unsigned int burst;
 	pthread_barrier_t start;
 	unsigned int reports;
-	/* Losses a writer saw, those the controller saw, and those both saw. */
+	/* Losses that a writer saw, that the controller saw, and that both saw. */
 	uint64_t writer_losses, controller_losses, matched;
 };
 
@@ -97,7 +96,7 @@ static uint64_t *page_word(const struct detector *detector, size_t page)
 	return detector->base + page * PAGE_WORDS;
 }
 
-/* The rest of a page: half of it compresses, as real memory does. */
+/* The rest of a page. Half of it compresses, as real memory does. */
 static uint64_t filler(size_t page, size_t word)
 {
 	return word & 1 ? mix64(page * PAGE_WORDS + word) : page;
@@ -115,9 +114,9 @@ static void report(struct detector *detector, const char *who, size_t page,
 }
 
 /*
- * A loss that both sides see is one loss. Each side first leaves its trace
- * and then looks for the other's (both seq_cst), so at least one finds it;
- * the exchange lets only one of them count it.
+ * A loss that both sides see counts once. Each side first leaves its trace and then looks
+ * for the other's (both seq_cst). So at least one of them finds the other's trace, and the
+ * exchange lets only one of them count the loss.
  */
 static void match_losses(struct detector *detector, struct watched_page *page,
 			 uint64_t found)
@@ -186,8 +185,8 @@ static void *store_without_pause(void *argument)
 }
 
 /*
- * Reads the published number first: whatever was published by then has to be
- * in the page. The page is only read, a write would hide a loss.
+ * Reads the published number first: the page has to hold at least that number. The page is
+ * only read, since a write would hide a loss.
  */
 static void check_page(struct detector *detector, size_t number)
 {
@@ -201,7 +200,7 @@ static void check_page(struct detector *detector, size_t number)
 		page->suspect_at = 0;
 		return;
 	}
-	/* The same loss, the writer has not come round since. */
+	/* This is the same loss: the writer has not been here since. */
 	if (page->suspect_at && found < page->suspect_at)
 		return;
 
@@ -214,9 +213,9 @@ static void check_page(struct detector *detector, size_t number)
 }
 
 /*
- * Everybody else has stopped: the page holds the last store, and around it
- * what was there at the start. Whatever is behind now was lost after the
- * writer's last turn, or, with --plain, may be the controller's find.
+ * Everybody else has stopped. The page must hold the last store, and the rest of it what
+ * was there at the start. If a page is behind now, the store was lost after the writer's
+ * last turn. With --plain it may be a loss that the controller has found already.
  */
 static uint64_t check_at_rest(struct detector *detector)
 {
@@ -301,7 +300,7 @@ static void one_round(struct detector *detector, uint64_t number)
 		check_page(detector, page);
 }
 
-/* Goes on for longer if little was swapped: hot pages often escape. */
+/* Goes on for longer if little was swapped: reclaim often can't take hot pages. */
 static bool time_is_up(const struct detector *detector, uint64_t start_ns,
 		       unsigned int seconds, uint64_t swap_ins_before)
 {
@@ -347,7 +346,7 @@ static int run(struct detector *detector, unsigned int seconds)
 	do {
 		one_round(detector, pageouts);
 		checks += detector->nr_pages;
-		/* What the first round took nobody had stored to yet. */
+		/* The first round took pages to which nobody had stored yet. */
 		if (!pageouts++) {
 			swapped = swap_writes();
 			swap_ins = swap_reads();

@@ -6,18 +6,18 @@
  *   fail_nth N load MODULE.ko [PARAMETERS]
  *   fail_nth N unload MODULE
  *
- * Of a load, those of the module's own init count, if the test module is there.
+ * For a load, only the allocations of the module's own init count, if the test module is there.
  *
- * By /proc/self/fail-nth where the kernel has fault injection, else by the test module
- * failalloc. Prints "ok" or the name of the errno, and "failed" if there was an Nth
- * allocation, "none" if there wasn't.
+ * It uses /proc/self/fail-nth if the kernel has fault injection, else the test module
+ * failalloc. Prints "ok" or the name of the errno, and then "failed" if there was an Nth
+ * allocation, or "none" if there wasn't.
  */
 #include "common.h"
 
 #define FAIL_NTH	"/proc/self/fail-nth"
 #define PARAMETERS	"/sys/module/failalloc/parameters/"
 
-/* Between the thread that acts and the process that ends the injection for it. */
+/* Shared by the thread that acts and the process that ends the injection for it. */
 static volatile int *stage;
 enum { STAGE_ACT, STAGE_DONE, STAGE_ENDED, STAGE_ENDED_UNUSED };
 
@@ -47,7 +47,7 @@ struct act {
 	const char *text;
 };
 
-/* Nothing but the system call: all else could allocate. */
+/* Only the system call: anything else could allocate. */
 static int act(const struct act *act)
 {
 	long ret;
@@ -65,7 +65,7 @@ static int act(const struct act *act)
 	return ret < 0 ? errno : 0;
 }
 
-/* The kernel's own; reading and writing it allocates nothing. */
+/* The kernel's own file. Reading and writing it allocates nothing. */
 static int by_kernel(int fd, const char *nth, const struct act *what, bool *failed)
 {
 	char left[32] = "";

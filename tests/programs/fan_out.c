@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fan_out - page a region out once, where every figure is known beforehand
+ * fan_out - page a region out once, so that every figure is known beforehand
  *
- * The region is dirty, mapped by one process alone, and within one page table,
- * so that MADV_PAGEOUT takes it in one reclaim pass. A thread spins on each of
- * N other CPUs: every flush interrupts exactly those. Witnesses of what became
- * of it: the row TLB of /proc/interrupts (interrupts received while it was paged
- * out), pagemap (unmapped), and reads of swap when each page is touched again
- * (a page still in the swap cache needs none: it had not left memory).
+ * The region is dirty, mapped by one process alone, and within one page table. So
+ * MADV_PAGEOUT takes it in one reclaim pass. A thread spins on each of N other CPUs, and
+ * every flush interrupts exactly those. Three witnesses tell what became of the region: the
+ * row TLB of /proc/interrupts (interrupts received during the pageout), pagemap (unmapped),
+ * and reads of swap when each page is touched again (a page still in the swap cache needs
+ * no read: it had not left memory).
  *
- * Start it by "taskset -c 0": CPUs that the process ran on before count, too.
+ * Start it with "taskset -c 0": CPUs on which the process ran before count, too.
  */
 #include "common.h"
 #include "rng.h"
@@ -29,7 +29,7 @@ static void *spin(void *unused)
 	return NULL;
 }
 
-/* On its CPU from its first instruction on. */
+/* The thread is on its CPU from its first instruction on. */
 static void start_on(pthread_t *thread, int cpu)
 {
 	pthread_attr_t attr;
@@ -71,7 +71,7 @@ static uint64_t tlb_interrupts(void)
 	return sum;
 }
 
-/* Never 0; half of a page compresses. */
+/* Never 0. Half of a page compresses. */
 static uint64_t word_of(size_t page, size_t word)
 {
 	return word & 1 ? mix64(page * PAGE_WORDS + word) | 1 : page + 1;

@@ -2,11 +2,11 @@
 /*
  * file_pageout - dirty pages of a file in the same reclaim pass as anonymous ones
  *
- * A private mapping of a file: its first half is written to, which makes anonymous
- * pages; its second half is only read here, and dirtied by write(2). One MADV_PAGEOUT
- * hands both to one pass. Only kswapd writes dirty files, and only on a second visit,
- * when the node is full of them: so the pass runs twice, the second time as kswapd
- * (tests/guest/modules/as-kswapd). Afterwards every byte must be what it was.
+ * The mapping of a file is private. Its first half is written to, which makes anonymous
+ * pages. Its second half is only read through the mapping, and dirtied by write(2). One
+ * MADV_PAGEOUT hands both halves to one pass. Only kswapd writes dirty files, and only on a
+ * second visit, when the node is full of them. So the pass runs twice, the second time as
+ * kswapd (tests/guest/modules/as-kswapd). Afterwards every byte must be what it was.
  */
 #include "common.h"
 
@@ -20,7 +20,7 @@
 
 static bool over;
 
-/* x86 puts a flush off only if another CPU uses this mm too. */
+/* x86 defers a flush only if another CPU uses this mm too. */
 static void *spin(void *argument)
 {
 	pin_self(*(int *)argument);
@@ -50,7 +50,7 @@ static void write_page(int fd, size_t page, uint64_t word)
 		die_environment("pwrite: %s", strerror(errno));
 }
 
-/* Anonymous pages are stored to, the file's are read: all are mapped then. */
+/* Anonymous pages are stored to, the file's pages are read. Then all of them are mapped. */
 static unsigned int touch(uint64_t *base, uint64_t word)
 {
 	unsigned int wrong = 0;
@@ -114,18 +114,18 @@ int main(int argc, char **argv)
 		die_environment("%s: %s", path, strerror(errno));
 	for (page = 0; page < PAGES; page++)
 		write_page(fd, page, 0);
-	/* Blocks on the disk: kswapd allocates none. */
+	/* The file gets blocks on the disk now: kswapd allocates none. */
 	if (fsync(fd))
 		die_environment("fsync: %s", strerror(errno));
 	base = mmap(NULL, PAGES * PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE,
 		    fd, 0);
 	if (base == MAP_FAILED)
 		die_environment("mmap: %s", strerror(errno));
-	/* Read-ahead's bit of a page is the one that kswapd looks for. */
+	/* Read-ahead uses the same page flag that kswapd looks for. */
 	if (madvise(base, PAGES * PAGE_BYTES, MADV_RANDOM))
 		die_environment("MADV_RANDOM: %s", strerror(errno));
 	start_thread(&spinner, spin, &cpus[1]);
-	/* Its CPU must have loaded this mm before pages go. */
+	/* The spinner's CPU must have loaded this mm before pages are reclaimed. */
 	sleep_ms(50);
 	for (round = 1; round <= rounds; round++) {
 		uint64_t word = (uint64_t)round << 32;

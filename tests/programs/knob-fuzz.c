@@ -2,10 +2,9 @@
 /*
  * knob-fuzz - many writers of one sysfs knob, with good and bad values
  *
- * A good value is taken, a bad one is refused by EINVAL or ERANGE, and
- * whatever is read at any time is one of the good ones: a bad value changes
- * nothing, and no reader sees a half-made change. The value that the knob had
- * is put back at the end.
+ * A good value must be accepted, and a bad one refused with EINVAL or ERANGE. Every value
+ * that is read at any time must be a good one: a bad value changes nothing, and no reader
+ * sees a half-made change. At the end the knob gets its first value back.
  */
 #include "common.h"
 #include "rng.h"
@@ -38,7 +37,7 @@ struct fuzzer {
 	struct rng rng;
 };
 
-/* One word of a list: \n, \t, \s (space) and \\ stand for what can't be. */
+/* One word of a list. \n, \t, \s (space) and \\ stand for characters that a word can't have. */
 static struct value unescape(const char *word)
 {
 	static const char escapes[] = "n\nt\ts \\\\";
@@ -104,7 +103,7 @@ static int write_value(const struct fuzz *fuzz, const struct value *value)
 	return error;
 }
 
-/* A selection shows all that there is, the active one in brackets. */
+/* A selection shows all its words, the active one in brackets. */
 static void reduce_to_selected(struct value *value)
 {
 	char *first = memchr(value->text, '[', value->length);
@@ -137,7 +136,7 @@ static struct value read_value(const struct fuzz *fuzz)
 	return value;
 }
 
-/* 0x20 may be read back as 32: numbers are compared as such. */
+/* 0x20 may be read back as 32, so numbers are compared by value. */
 static bool same_value(const char *a, const char *b)
 {
 	char *end_a, *end_b;

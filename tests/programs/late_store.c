@@ -2,19 +2,19 @@
 /*
  * late_store - store to a page between its write-out and the end of the pass
  *
- * Reclaim unmaps a page and writes it out, and a CPU that still has a writable TLB
- * entry of it stores to it afterwards: that store is lost, unless the entry was
- * flushed before the write-out, and the store became a page fault. The detector
- * (detector.c) hits that moment by chance; here the reclaiming task is held there by
- * the module step (tests/guest/modules/step), so a single round is enough to tell.
+ * Reclaim unmaps a page and writes it out. A CPU that still has a writable TLB entry of the
+ * page stores to it afterwards. That store is lost, unless the entry was flushed before the
+ * write-out, so that the store became a page fault. The detector (detector.c) hits that
+ * moment by chance. Here the module step (tests/guest/modules/step) holds the reclaiming
+ * task at that moment, so a single round is enough.
  *
- * A round: the reclaimer asks for the whole range with MADV_PAGEOUT, and is stopped
- * where it is about to unmap the first page. The writer stores a growing number into
- * that page, and then leaves it alone without leaving its CPU, so that it keeps its
- * entry. At the first step (by default this one) something else may happen, see below;
- * at the second step, when the first page is done with and another one is worked on,
- * the writer stores the next number. When the pass is over, the page is freed for
- * certain and read again: it must hold that number.
+ * In a round, the reclaimer calls MADV_PAGEOUT for the whole range. It is stopped where it
+ * is about to unmap the first page (the first step). The writer stores a growing number
+ * into that page, and then leaves the page alone without leaving its CPU, so that the CPU
+ * keeps its TLB entry. Something else may happen at the first step, see below. At the
+ * second step the pass has finished with the first page and works on another one. There the
+ * writer stores the next number. When the pass is over, the page is certainly freed, and it
+ * is read again. It must hold that number.
  *
  *  --driver	at the first step, with the page locked, a driver begins to write it
  *		back (tests/guest/modules/shmem-driver): it takes a reference, waits for
@@ -22,12 +22,12 @@
  *  --punch	a hole that takes the page has unmapped it already, and stands before it
  *		removes it (an earlier page of it is locked). The page is mapped again,
  *		by the fault-around of a read beside the hole, before the reclaimer
- *		comes. At the second step the hole is finished. What the writer stores
- *		then is behind the punch: a page of the file must have it
+ *		comes. At the second step the hole is finished. The writer stores only
+ *		after the punch, so a page of the file must have that store
  *  --tell FILE	at the first step FILE is made, and the pass goes on when it has gone
  *
- * Swap has to be on zram: a write to a disk is under way for long, and a page that
- * is still in the swap cache is found again with the late store in it.
+ * Swap has to be on zram. A write to a disk takes long, and a page that is still in the
+ * swap cache is found again with the late store in it.
  */
 #include "common.h"
 #include "swap.h"
@@ -58,7 +58,7 @@ struct late {
 	int cpus[NR_CPUS];
 	pid_t reclaimer_tid, driver_tid;
 	pthread_barrier_t ready;
-	/* Requests are numbered, and done when the number below has caught up. */
+	/* Requests are numbered. A request is done when the number below has caught up. */
 	uint64_t stores, stored;
 	uint64_t passes, passed;
 	uint64_t writes, written;
@@ -93,7 +93,7 @@ static uint64_t load(const uint64_t *value)
 	return __atomic_load_n(value, __ATOMIC_ACQUIRE);
 }
 
-/* Waits, but not for ever: what doesn't come can't be judged. */
+/* Waits, but not for ever. A round in which something doesn't happen can't be judged. */
 static bool comes(const uint64_t *value, uint64_t wanted)
 {
 	uint64_t start = now_ns();
@@ -124,7 +124,7 @@ static void pin(int cpu)
 		die_environment("can't run on CPU %d: %s", cpu, strerror(errno));
 }
 
-/* Between its stores it touches nothing but its code and its orders. */
+/* Between its stores the writer touches only its code and its orders. */
 static void *store(void *argument)
 {
 	struct late *late = argument;
@@ -188,7 +188,7 @@ static void must_act(const struct late *late, const char *what, int index)
 		die_environment("%s page %d: %s", what, index, strerror(error));
 }
 
-/* The page in front of the mapping, and its first one. */
+/* The page before the mapping, and the mapping's first page. */
 static int punch(const struct late *late)
 {
 	return fallocate(late->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
@@ -278,8 +278,8 @@ static void store_now(struct late *late)
 }
 
 /*
- * New pages are in a list of the CPU that made them, where reclaim doesn't find them.
- * To migrate pages empties these lists first.
+ * New pages are in a per-CPU list, where reclaim doesn't find them. A migration of pages
+ * empties these lists first.
  */
 static void empty_new_lists(const struct late *late)
 {
@@ -288,7 +288,7 @@ static void empty_new_lists(const struct late *late)
 		die_environment("mbind: %s", strerror(errno));
 }
 
-/* No process is made here: that takes mmap_lock, which the reclaimer holds. */
+/* No process is forked here: fork takes mmap_lock, which the reclaimer holds. */
 static bool told(const char *path)
 {
 	uint64_t start = now_ns();
@@ -310,7 +310,10 @@ static bool is_mapped(const struct late *late)
 	return pagemap_entry(late->pagemap, late->base) & PAGEMAP_PRESENT;
 }
 
-/* The hole has unmapped its pages, and waits for one; the other is mapped again. */
+/*
+ * The hole punch has unmapped its pages, and waits for one of them. The other one is mapped
+ * again.
+ */
 static bool punch_begins(struct late *late)
 {
 	volatile uint64_t *beside = late->base + PAGE_WORDS;
@@ -342,7 +345,7 @@ static bool first_step(struct late *late)
 	return !late->tell || told(late->tell);
 }
 
-/* True if the late store was made where it was meant to be. */
+/* True if the late store was made at the intended moment. */
 static bool one_pass(struct late *late)
 {
 	bool made = false, locked = late->punch;
@@ -356,13 +359,13 @@ static bool one_pass(struct late *late)
 	__atomic_add_fetch(&late->passes, 1, __ATOMIC_RELEASE);
 	if (!step_comes(1))
 		goto out;
-	/* For the entry: what madvise() began with has flushed it. */
+	/* Load the TLB entry again: madvise() began with something that flushed it. */
 	store_now(late);
 	put_number(STEP "allowed", late->first - 1);
 	if (!step_comes(late->first) || !first_step(late))
 		goto out;
 	put_number(STEP "allowed", late->second - 1);
-	/* Another page came first if this one is still mapped. */
+	/* If this page is still mapped, another page came first. */
 	if (!step_comes(late->second) || is_mapped(late))
 		goto out;
 	if (locked) {
@@ -391,7 +394,7 @@ static void map_pages(struct late *late, bool shared)
 {
 	size_t bytes = late->nr_pages * PAGE_BYTES;
 	int flags = MAP_PRIVATE | MAP_ANONYMOUS;
-	/* The hole begins with a page that isn't mapped. */
+	/* The first page of the hole isn't mapped. */
 	off_t offset = late->punch ? PAGE_BYTES : 0;
 	uintptr_t room;
 
@@ -403,7 +406,7 @@ static void map_pages(struct late *late, bool shared)
 			die_environment("memfd: %s", strerror(errno));
 		flags = MAP_SHARED;
 	}
-	/* Aligned, or there are no large folios. */
+	/* Unless it is aligned, there are no large folios. */
 	room = (uintptr_t)mmap(NULL, bytes + HUGE_BYTES, PROT_NONE,
 			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	late->base = mmap((void *)((room + HUGE_BYTES - 1) & ~(HUGE_BYTES - 1)),

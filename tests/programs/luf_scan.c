@@ -91,7 +91,7 @@ static void page_out(struct part *part)
 	}
 }
 
-/* Stay in the mm's mask, and touch no page of the mapping. */
+/* These threads stay in the mm's mask, and touch no page of the mapping. */
 static void spin(void)
 {
 	while (!stress_stop && __atomic_load_n(&run.busy, __ATOMIC_RELAXED))
@@ -99,8 +99,8 @@ static void spin(void)
 }
 
 /*
- * The same with naps, which leave an emulator time for others. A CPU that idles is taken
- * out of the mask by the first flush until it runs again: not for who counts flushes.
+ * The same with naps, which leave an emulator time for other CPUs. The first flush takes an
+ * idle CPU out of the mask until it runs again. So don't use this to count flushes.
  */
 static void spin_and_nap(void)
 {
@@ -115,7 +115,10 @@ static void spin_and_nap(void)
 	}
 }
 
-/* Every cache line, as one who wants the data; from the start again at the end. */
+/*
+ * Reads every cache line, as a program that wants the data. At the end it begins again at
+ * the start.
+ */
 static void scan(struct part *part, size_t work)
 {
 	while (part->done < work && !stress_stop) {
@@ -150,7 +153,10 @@ static char *map_anonymous(size_t pages)
 
 	if (base == MAP_FAILED)
 		die_environment("mmap of %zu pages: %s", pages, strerror(errno));
-	/* Two runs can't be compared if some pages are huge: one flush, one fault. */
+	/*
+	 * Two runs can't be compared if some pages are huge: a huge page has one flush and
+	 * one fault.
+	 */
 	madvise(base, pages * PAGE_BYTES, MADV_NOHUGEPAGE);
 	return base;
 }
@@ -186,7 +192,10 @@ static void *body(void *argument)
 			page_out(part);
 		}
 		__atomic_sub_fetch(&run.busy, 1, __ATOMIC_RELAXED);
-		/* Not idle before all have ended: who comes last has someone to flush. */
+		/*
+		 * A worker that has ended isn't idle until all have ended, so that the last
+		 * one still has a CPU to flush.
+		 */
 		spin();
 		break;
 	case HOLD:
@@ -216,7 +225,10 @@ static char *map_file(const char *name, size_t *pages)
 	void *base;
 	int fd;
 
-	/* Read-only: a file that may be written through a mapping is another case. */
+	/*
+	 * The mapping is read-only. A file that may be written through a mapping is another
+	 * case.
+	 */
 	fd = open(name, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &status))
 		die_environment("%s: %s", name, strerror(errno));
@@ -229,13 +241,13 @@ static char *map_file(const char *name, size_t *pages)
 	if (base == MAP_FAILED)
 		die_environment("mmap of %s: %s", name, strerror(errno));
 	run.fd = fd;
-	/* Each page by itself, in the cache or not. */
+	/* No readahead: each page is read by itself, whether it is in the cache or not. */
 	if (run.job == PREAD) {
 		if (posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM))
 			die_environment("POSIX_FADV_RANDOM of %s", name);
 		return base;
 	}
-	/* No readahead: folios of one page, on the LRU of the CPU that pages them out. */
+	/* No readahead: folios have one page, and are on the LRU of the CPU that pages them out. */
 	if (run.job == PAGEOUT && madvise(base, *pages * PAGE_BYTES, MADV_RANDOM))
 		die_environment("MADV_RANDOM: %s", strerror(errno));
 	close(fd);

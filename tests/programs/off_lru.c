@@ -2,13 +2,13 @@
 /*
  * off_lru - is a page in use, and on no LRU list for good?
  *
- * Reclaim takes folios off the LRU and puts back what it didn't free. One that
- * it loses stays allocated without PG_lru. NR_ISOLATED_* doesn't tell: the kernel
- * adds and subtracts what it took, not what came back. The flags of each page
- * in /proc/kpageflags do.
+ * Reclaim takes folios off the LRU and puts back those that it didn't free. A folio that it
+ * loses stays allocated without PG_lru. NR_ISOLATED_* doesn't show this: the kernel adds
+ * and subtracts what it took, not what came back. The flags of each page in
+ * /proc/kpageflags show it.
  *
- * CPUs hold some pages back for a while on their way to a list, so each is asked
- * to let go of them, and a page counts if it is off the lists every time.
+ * CPUs hold some pages back for a while on their way to a list. So each CPU is made to
+ * drain them, and a page counts only if it is off the lists every time.
  */
 #include "common.h"
 
@@ -26,7 +26,7 @@
 #define TRIES		5
 #define MAX_SHOWN	5
 
-/* migrate_pages() to where all is already does nothing but that. */
+/* migrate_pages() to the node where all pages already are does only that. */
 static void drain_cpus(void)
 {
 	unsigned long node = 1;

@@ -2,12 +2,11 @@
 /*
  * UFFDIO_MOVE of a page whose folio waits for its flush.
  *
- * A writer stores a growing number to the source without pause, from a CPU of
- * its own. Another thread swaps the page out (MADV_PAGEOUT); a debug build of
- * the module then lets the folio wait, unlocked, before it flushes. As soon as
- * the page table says "swapped" the page is moved. Nobody stores to where it
- * went, so it must not change there any more: a store that arrives came through
- * a stale TLB entry of the source.
+ * A writer stores a growing number to the source without pause, from a CPU of its own.
+ * Another thread swaps the page out (MADV_PAGEOUT). A debug build of the module then lets
+ * the folio wait, unlocked, before it flushes. As soon as the page table says "swapped",
+ * the page is moved. Nobody stores to the destination, so the page must not change there. A
+ * store that arrives there came through a stale TLB entry of the source.
  *
  * The last line reads "moves=N stale=N tries=N". Exit 0: nothing stale; 1: stale
  * stores; 3: no UFFDIO_MOVE here, or no page could be moved.
@@ -31,7 +30,7 @@ struct uffdio_move {
 #endif
 
 #define WATCH_MS	30
-/* More than a CPU keeps to itself before it puts new pages on an LRU list. */
+/* More pages than a CPU keeps in its list before it puts them on an LRU. */
 #define SCRATCH_PAGES	64
 
 static volatile uint64_t *source, *target;
@@ -39,8 +38,8 @@ static volatile bool stop, page_out;
 static volatile unsigned long round_nr, round_ready;
 
 /*
- * A page that this CPU has just faulted in can't be isolated by another before
- * it is on an LRU list: push it there by faulting in more.
+ * Another CPU can't isolate a page that this CPU has just faulted in before the page is on
+ * an LRU list. Faulting in more pages pushes it there.
  */
 static void come_to_a_page(char *scratch)
 {
@@ -95,7 +94,7 @@ static bool swapped(int pagemap)
 
 static void *map_pages(unsigned int nr)
 {
-	/* With a page around them: no huge page, no neighbour to be merged with. */
+	/* A page of space lies around them: no huge page, and no neighbour to be merged with. */
 	char *map = mmap(NULL, (nr + 2) * PAGE_BYTES, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -136,7 +135,7 @@ static int one(int uffd, int pagemap, bool *stale)
 			move.move = 0;
 			continue;
 		}
-		/* It counts only if the drain still sleeps. */
+		/* The move counts only if the drain still sleeps. */
 		before = *target;
 		sleep_ms(WATCH_MS);
 		moved = page_out;

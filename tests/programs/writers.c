@@ -2,13 +2,13 @@
 /*
  * writers - a load whose memory is written to swap by reclaim
  *
- * Threads of one process write to random pages of one mapping that is larger
- * than the memory limit. All of them share one mm, so that each unmapped
- * dirty page has to be flushed on every CPU that runs one: the load in which
- * batching shows most. It checks nothing; that is verify's job.
+ * Threads of one process write to random pages of one mapping that is larger than the
+ * memory limit. All of them share one mm, so each unmapped dirty page has to be flushed on
+ * every CPU that runs one of them. Batching saves most with this load. It checks nothing;
+ * that is verify's job.
  *
- * With --ops it ends after that many writes: the same work, however long it
- * takes, for what can't be compared at equal time.
+ * With --ops it ends after that many writes. So it does equal work, however long that
+ * takes, for figures that can't be compared at equal time.
  *
  * No page is ever read first. That would map the zero page, and the later
  * copy on write would add TLB flushes that have nothing to do with reclaim.
@@ -69,8 +69,8 @@ static uint64_t *map_memory(size_t pages, bool shared, bool thp)
 		die_environment("mmap of %zu bytes: %s", bytes,
 				strerror(errno));
 	/*
-	 * Huge pages are swapped as one folio, and whether there are any
-	 * depends on the kernel's default: two runs could not be compared.
+	 * A huge page is swapped as one folio. Whether there are huge pages depends on the
+	 * kernel's default, so two runs could not be compared.
 	 */
 	if (madvise(base, bytes, thp ? MADV_HUGEPAGE : MADV_NOHUGEPAGE) && thp)
 		die_environment("MADV_HUGEPAGE: %s", strerror(errno));

@@ -6,8 +6,8 @@
 #include "common.h"
 
 /*
- * Messages go out by one write(2) each: children of a threaded process may
- * not take stdio's locks, and lines of several threads must not mix.
+ * Each message goes out by one write(2): children of a threaded process must not take
+ * stdio's locks, and lines of several threads must not mix.
  */
 void say(int fd, const char *format, ...)
 {
@@ -106,8 +106,7 @@ bool pin_self(int cpu)
  * map_locked() - zeroed memory that is never swapped
  * @bytes:	size
  *
- * For what a test compares swapped memory with: it must not go the same way
- * as the data under test.
+ * Tests compare swapped memory with what is here, so it must not be swapped itself.
  */
 void *map_locked(size_t bytes)
 {
@@ -130,7 +129,7 @@ void start_thread(pthread_t *thread, void *(*body)(void *), void *argument)
 		die_environment("pthread_create: %s", strerror(error));
 }
 
-/* Children end with the thread that made them, whatever happens to it. */
+/* A child ends with the thread that made it, whatever happens to that thread. */
 pid_t fork_child(void)
 {
 	pid_t child = fork();
@@ -141,8 +140,8 @@ pid_t fork_child(void)
 }
 
 /*
- * SIGTERM and SIGINT end the time early; final checks are still made, so
- * that a test may use a program as background load of unknown length.
+ * SIGTERM and SIGINT end the time early. Final checks are still made. So a test can use a
+ * program as background load of unknown length.
  */
 volatile sig_atomic_t stress_stop;
 

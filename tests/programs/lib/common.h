@@ -56,7 +56,7 @@ enum stress_exit {
 __attribute__((format(printf, 2, 3)))
 void say(int fd, const char *format, ...);
 
-/* Ends the program: the test could not be made, which is not a pass. */
+/* Ends the program: the test could not be made. That is not a pass. */
 #define die_environment(...)						\
 	do {								\
 		say(STDERR_FILENO, "environment: " __VA_ARGS__);	\
@@ -64,7 +64,7 @@ void say(int fd, const char *format, ...);
 		_exit(STRESS_ENVIRONMENT);				\
 	} while (0)
 
-/* Ends the program: memory ran out, which says nothing about the data. */
+/* Ends the program: memory ran out. That says nothing about the data. */
 #define die_killed(who)							\
 	do {								\
 		say(STDERR_FILENO, "killed: " who "\n");		\
@@ -91,7 +91,7 @@ void start_thread(pthread_t *thread, void *(*body)(void *), void *argument);
 pid_t fork_child(void);
 void start_watchdog(unsigned int seconds);
 
-/* Set by SIGTERM and SIGINT: end the time early, and check all the same. */
+/* Set by SIGTERM and SIGINT: the time ends early, and the checks are still made. */
 extern volatile sig_atomic_t stress_stop;
 
 #endif

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The content of a page under test: which page it is, which write of it, the
- * run's seed, a checksum, and words that follow from these. Whoever knows the
- * page's number and its last write knows every byte, so that old content of
- * the same page (a lost write) is told apart from foreign content (a page
- * that was freed too early) and from zeros.
+ * The content of a page under test: the page's number, which write of it this is, the run's
+ * seed, a checksum, and words that follow from these. The page's number and its last write
+ * determine every byte. So old content of the same page (a lost write) can be told from
+ * foreign content (a page that was freed too early) and from zeros.
  */
 #include "content.h"
 #include "rng.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Random numbers. They are inline, because loads take several for each store.
+ * Random numbers. The functions are inline, since workloads take several numbers for each store.
  */
 #ifndef TEST_RNG_H
 #define TEST_RNG_H

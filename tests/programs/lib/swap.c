@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Was the memory really swapped? Every claim of these programs depends on
- * it, and a guest without swap would pass each of them without it.
+ * Was the memory really swapped? Every claim of these programs depends on this. Without
+ * this check a guest without swap would pass all of them.
  */
 #include "swap.h"
 
@@ -31,13 +31,13 @@ uint64_t vmstat(const char *name)
 	return value;
 }
 
-/* Pages written to swap since boot; what zswap took counts as well. */
+/* Pages written to swap since boot. Pages that zswap took count as well. */
 uint64_t swap_writes(void)
 {
 	return vmstat("pswpout") + vmstat("zswpout");
 }
 
-/* Pages read back from swap: they had really left memory. */
+/* Pages read back from swap. These had really left memory. */
 uint64_t swap_reads(void)
 {
 	return vmstat("pswpin") + vmstat("zswpin");
@@ -100,9 +100,9 @@ size_t pagemap_count(int fd, const void *base, size_t pages, uint64_t bit)
  * @base:	start of the range
  * @pages:	its length in pages
  *
- * The page table entry of a shmem page is empty once it is unmapped, so that
- * pagemap knows nothing; smaps asks the file. Counts whole mappings: whoever
- * calls this keeps the range apart from others.
+ * The page table entry of a shmem page is empty once the page is unmapped, so pagemap knows
+ * nothing. smaps asks the file. It counts whole mappings, so the caller keeps the range
+ * apart from other mappings.
  */
 size_t smaps_swapped(const void *base, size_t pages)
 {

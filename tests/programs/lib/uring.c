@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * As little of io_uring as it takes to do I/O with a fixed buffer, whose
- * pages the kernel keeps pinned for as long as it is registered. There is no
- * liburing here: one request at a time, submitted and waited for.
+ * The minimum of io_uring that is needed for I/O with a fixed buffer. The kernel keeps the
+ * buffer's pages pinned while it is registered. There is no liburing here. One request at a
+ * time is submitted and waited for.
  */
 #include "uring.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Pages that are used again through the bulk allocator, of which mm_page_alloc tells
- * nothing.
+ * Pages that are used again through the bulk allocator. mm_page_alloc doesn't tell of
+ * these.
  *
- * The pages of a block device are unmovable, as are those that splice() reads a device
- * into and those of vmalloc(), so that all are on the same list of this CPU's free
- * pages: the last ones freed are the first that are taken. Which pages that were is seen
- * when they are freed, by the kmem:mm_page_free event.
+ * The pages of a block device are unmovable. So are the pages into which splice() reads a
+ * device, and those of vmalloc(). So all of them are on the same list of this CPU's free
+ * pages, and the last ones freed are taken first. The kmem:mm_page_free event tells which
+ * pages were taken, when they are freed.
  */
 #include "scenarios.h"
 #include "scene.h"
@@ -39,7 +39,7 @@ static void trace_close(void)
 	rmdir(LUF_TRACE);
 }
 
-/* How many of the cell's page frames an event names. */
+/* How many of the cell's page frames occur in an event. */
 static size_t trace_count(const struct cell *cell, const char *event)
 {
 	bool seen[CELL_MAX_PAGES] = { false };
@@ -68,20 +68,20 @@ static size_t trace_count(const struct cell *cell, const char *event)
 }
 
 /*
- * How the bulk allocator is made to take pages, and give them back. What is called on
- * RECLAIM_CPU takes nothing else there.
+ * How the bulk allocator is made to take pages, and to give them back. A function that is
+ * called on RECLAIM_CPU allocates nothing else there.
  */
 struct bulk_way {
 	void (*prepare)(bool hold);
-	/* What is taken is free again when it returns. */
+	/* The pages that it takes are free again when it returns. */
 	void (*use)(void);
 	void (*take)(void);
 	void (*give)(void);
 };
 
 /*
- * Since 6.5 splice() from a character device, into a pipe of as many pages as a cell
- * has. They are the pipe's until they are spliced to where all is dropped.
+ * Since 6.5: splice() from a character device into a pipe of as many pages as a cell has.
+ * The pipe holds the pages until they are spliced to /dev/null.
  */
 static int bulk_pipe[2], bulk_zero, bulk_null;
 
@@ -105,7 +105,7 @@ static void splice_use(void)
 	splice_give();
 }
 
-/* Once on that CPU: what the kernel wants for itself each time it has from then on. */
+/* Done once on that CPU, so that the kernel has from then on what it needs for each time. */
 static void splice_prepare(bool hold)
 {
 	(void)hold;
@@ -119,8 +119,9 @@ static void splice_prepare(bool hold)
 }
 
 /*
- * Before that vmalloc(), which asks for large pages first on 7.x. The module's image is
- * copied to what it gives; there is none at that address, and all is freed again.
+ * Before 6.5: vmalloc() (on 7.x it asks for large pages first). init_module() copies a
+ * module's image to memory of vmalloc(). There is no image at the given address, so all of
+ * this memory is freed again.
  */
 static void vmalloc_use(void)
 {
@@ -128,7 +129,7 @@ static void vmalloc_use(void)
 		die_environment("init_module did something");
 }
 
-/* zram's table is vmalloc()ed, by one call of the allocator, and stays. */
+/* zram's table comes from vmalloc(), by one call of the allocator, and stays allocated. */
 static void vmalloc_take(void)
 {
 	luf_write(ZRAM "disksize", "64M");
@@ -167,7 +168,7 @@ static const struct bulk_way *bulk_find(void)
 							 &bulk_vmalloc;
 }
 
-/* By whom the pages are used that the next generation frees; they are traced. */
+/* Who is to use the pages that the next generation frees. These pages are traced. */
 static const struct bulk_way *bulk;
 
 static void bulk_use(void)
@@ -185,8 +186,8 @@ static void bulk_take(void)
 }
 
 /*
- * A generation of a block device's pages. Only what is to take them is done on their
- * CPU: whatever else the program does allocates there as well.
+ * A generation of a block device's pages. Only the function that is to take them runs on
+ * their CPU, since anything else that the program does would allocate there as well.
  */
 static struct cell *bulk_begin(bool hold)
 {
@@ -216,7 +217,7 @@ static void bulk_taken(const struct cell *cell)
 		luf_skip("the bulk allocator didn't take the pages");
 }
 
-/* When the flush comes, the pages look as free as before. */
+/* The pages are free again when the flush comes, so a look at them shows nothing. */
 void run_bulk(void)
 {
 	struct cell *cell = bulk_begin(false);
@@ -244,7 +245,7 @@ void run_bulk_held(void)
 
 /* --- untold, as a debug build has it (luf_break=11, or 2) ------------------------------ */
 
-/* Nobody tells, but the pages aren't free: that is seen by a look. */
+/* No event tells of the use, but the pages aren't free. A look at the pages shows it. */
 void run_bulk_untold(void)
 {
 	struct cell *cell = bulk_begin(true);
@@ -257,7 +258,7 @@ void run_bulk_untold(void)
 	bulk_taken(cell);
 }
 
-/* --- kprobes switched off: nothing here may rest on them ---------------------------- */
+/* --- kprobes switched off: nothing here may depend on them ---------------------------- */
 
 void run_bulk_kprobes(void)
 {

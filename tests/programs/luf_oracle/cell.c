@@ -2,14 +2,14 @@
 /*
  * A cell: a process that maps a file, and makes a generation of it.
  *
- * Its first thread touches pages on CPU 0 and reclaims them there, so that they end
- * in that CPU's list of free pages. Another thread of it spins on a CPU of its own,
- * which is the other CPU of the flush. All else is done on CPU 2, by whom no page
- * of CPU 0's list is used again.
+ * Its first thread touches pages on CPU 0 and reclaims them there, so the pages end in that
+ * CPU's list of free pages. Another of its threads spins on a CPU of its own, which is the
+ * other CPU of the flush. Everything else is done on CPU 2, which takes no page of CPU 0's
+ * list.
  *
- * One MADV_PAGEOUT makes one generation. A second one of the same process would
- * flush first (flush_tlb_batched_pending()), and so would whatever else walks its
- * page tables with the PTL held: hence a process for each file.
+ * One MADV_PAGEOUT makes one generation. A second one of the same process would flush first
+ * (flush_tlb_batched_pending()). So would anything else that walks its page tables with the
+ * PTL held. Hence each file has a process of its own.
  */
 #include "cell.h"
 #include "swap.h"
@@ -17,7 +17,7 @@
 /* More than tlb_single_page_flush_ceiling: mprotect() flushes everything. */
 #define FLUSH_PAGES	64
 #define CALL_SECONDS	60
-/* Only root sees it. */
+/* Only root can read it. */
 #define PAGEMAP_FRAME	((1ULL << 55) - 1)
 
 struct cell *cells[4];
@@ -52,7 +52,7 @@ void *cell_anon_map(void *at, size_t pages)
 }
 
 /*
- * Everything that a cell needs later is in memory now: a page fault at the wrong
+ * Everything that a cell needs later must be in memory now. A page fault at the wrong
  * moment would use a page of the generation.
  */
 static void cell_prepare(struct cell *cell)
@@ -104,7 +104,7 @@ long cell_call(struct cell *cell, cell_function *function, long argument)
 	return cell->result;
 }
 
-/* The caller is on CPU 0, so that the new process never was anywhere else. */
+/* The caller is on CPU 0, so the new process never ran anywhere else. */
 struct cell *cell_start(const char *path, int spin_cpu)
 {
 	struct cell *cell = mmap(NULL, sizeof(*cell), PROT_READ | PROT_WRITE,
@@ -134,7 +134,7 @@ struct cell *cell_start(const char *path, int spin_cpu)
 	return cell;
 }
 
-/* What dies by itself would do so in the middle of the next scenario. */
+/* Kill the process here: one that ends by itself would do so in the middle of the next scenario. */
 void cells_end(void)
 {
 	while (cells_nr) {
@@ -158,7 +158,7 @@ void cell_spin_on(struct cell *cell, int cpu)
 		sched_yield();
 }
 
-/* Puts its spinner to sleep, and the CPU with it, which stays in the mm's mask. */
+/* Puts its spinner to sleep. The CPU becomes idle, and stays in the mm's mask. */
 void cell_sleep(struct cell *cell)
 {
 	cell->sleeps = true;
@@ -255,7 +255,7 @@ long cell_present(struct cell *cell, long unused)
 				   PAGEMAP_PRESENT);
 }
 
-/* What a flush of everything and one of a page need, so that both are one act. */
+/* Prepares a flush of everything and a flush of one page, so that each later takes one action. */
 long cell_arm(struct cell *cell, long unused)
 {
 	size_t i;
@@ -273,7 +273,7 @@ long cell_arm(struct cell *cell, long unused)
 	return 0;
 }
 
-/* Reclaims the file's pages: one pass, one generation. Returns what stayed. */
+/* Reclaims the file's pages: one pass, one generation. Returns how many pages stayed. */
 long cell_pageout(struct cell *cell, long unused)
 {
 	if (madvise(cell->map, cell->pages * PAGE_BYTES, MADV_PAGEOUT))
@@ -291,8 +291,8 @@ long cell_flush(struct cell *cell, long unused)
 }
 
 /*
- * A flush of one page: the zero page becomes another. The page table isn't walked
- * by anything that would flush it all.
+ * A flush of one page: a write replaces the zero page. Nothing walks the page table that
+ * would flush everything.
  */
 long cell_flush_page(struct cell *cell, long unused)
 {
@@ -312,8 +312,8 @@ static bool cell_had(const struct cell *cell, uint64_t frame)
 }
 
 /*
- * Uses anonymous pages until @hits of them are those that the file had. Returns how
- * many were, 0 if it isn't to be done.
+ * Uses anonymous pages until @hits of them are former pages of the file, or until it has
+ * tried often enough. Returns how many were.
  */
 long cell_reuse(struct cell *cell, long hits)
 {

@@ -14,7 +14,7 @@
 #define CELL_PAGES	16
 #define CELL_MAX_PAGES	512
 #define ANON_PAGES	8192
-/* Apart by more than a page table covers; MADV_PAGEOUT makes a pass for each. */
+/* They lie further apart than a page table covers. MADV_PAGEOUT makes a pass for each of them. */
 #define FILE_AT		((char *)0x100000000000UL)
 #define ANON_AT		((char *)0x100040000000UL)
 

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Pages that compaction uses again as the target of a migration; no mm_page_alloc
- * tells of them.
+ * Pages that compaction uses again as targets of a migration. mm_page_alloc doesn't tell of
+ * these.
  *
- * Most of memory is filled with huge pages, which compaction doesn't move, the rest
- * with small ones of which every second one is then free. The file's pages are
- * spread among them. Compaction moves what lies low to where it is free above, so
- * that about half of the file's former pages are in use when it is done.
+ * Most of memory is filled with huge pages, which compaction doesn't move. The rest is
+ * filled with small pages, and then every second one of these is freed. The file's pages
+ * are spread among them. Compaction moves pages from low addresses to free ones above. So
+ * about half of the file's former pages are in use when it is done.
  */
 #include "scenarios.h"
 #include "scene.h"
 
 #define COMPACT_PAGES	CELL_MAX_PAGES
 #define COMPACT_SLICES	16
-/* What compaction moves, half of it, must not all fit into what is spare. */
+/* Half of this is what compaction moves. It must not all fit into the spare memory. */
 #define BALLAST_BYTES	(384UL << 20)
-/* Far above the watermarks: kswapd is not to wake. */
+/* Far above the watermarks, so that kswapd doesn't wake. */
 #define SPARE_BYTES	(128UL << 20)
 
 /* Bits of /proc/kpageflags that a free page doesn't have. */
@@ -57,14 +57,14 @@ static long touch_slice(struct cell *cell, long slice)
 	return 0;
 }
 
-/* What was young would be flushed after the pass, in full. */
+/* If pages were young, the pass would be followed by a full flush. */
 static long make_old(struct cell *cell, long unused)
 {
 	(void)unused;
 	return madvise(cell->map, cell->pages * PAGE_BYTES, MADV_COLD);
 }
 
-/* Which of @made generations, each of as many pages, have one that is in use. */
+/* How many of the @made generations, all of the same size, have a page that is in use. */
 static int64_t generations_used(const struct cell *cell, int64_t made)
 {
 	size_t each = (cell->pages + (size_t)made - 1) / (size_t)made, i;
@@ -108,8 +108,8 @@ static char *spread(struct cell *cell)
 }
 
 /*
- * Every second page of the ballast, on CPU 0: more than its list holds, so that what
- * was freed before comes to where compaction looks for it.
+ * Frees every second page of the ballast, on CPU 0. That is more than the CPU's list holds,
+ * so pages that were freed before move to where compaction looks for them.
  */
 static void release(char *map)
 {
@@ -121,7 +121,7 @@ static void release(char *map)
 	must_pin(ACTOR_CPU);
 }
 
-/* Migrating the process's own pages flushes it in full, and saves what is open. */
+/* A migration of the process's own pages flushes the process in full, and saves what is open. */
 static long lock_own(struct cell *cell, long unused)
 {
 	(void)cell;
@@ -179,7 +179,7 @@ void run_compact(void)
 		return;
 	if (made < 1)
 		luf_skip("MADV_PAGEOUT made no generation");
-	/* Any page that is used again, also one that is told, saves all but one. */
+	/* Any use of a page, also one that an event tells of, saves all generations but one. */
 	if (made > 1 && rule_is_out())
 		luf_skip("several generations don't tell compaction from other use");
 
@@ -193,8 +193,8 @@ void run_compact(void)
 	saved = now.value[luf_index("saved")] - before;
 	say(STDOUT_FILENO, "after a flush: saved=%" PRId64 "\n", saved);
 	/*
-	 * The first page that was taken makes its generation needed, and that flush
-	 * covers all others: where the pages are of one, none can be saved.
+	 * The first page that was taken makes its generation needed, and that flush covers
+	 * all others. If all the pages are of one generation, none can be saved.
 	 */
 	if (saved > made - 1) {
 		say(STDOUT_FILENO, "wrong: at most %" PRId64 " can be saved\n",

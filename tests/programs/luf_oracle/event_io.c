@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The ways to write a file without mapping it. All of them put into the first page of
- * A, from a CPU on whose list of free pages no page of the generation is.
+ * The ways to write a file without mapping it. Each of them writes to the first page of A,
+ * from a CPU whose list of free pages has no page of the generation.
  */
 #include "events.h"
 #include "scene.h"
@@ -13,7 +13,7 @@
 #include <sys/ioctl.h>
 #include <sys/sendfile.h>
 
-/* Anonymous: io_uring pins nothing that is a file's. */
+/* The buffer is anonymous: io_uring pins no pages of files. */
 static char io_page[PAGE_BYTES] __attribute__((aligned(4096)));
 
 static int io_open(const char *path, int flags)
@@ -74,7 +74,7 @@ long event_splice(struct cell *a)
 	return io_done(fd, splice(ends[0], NULL, fd, NULL, PAGE_BYTES, 0));
 }
 
-/* From a third file: B's generation is not to be touched. */
+/* The data come from a third file, so that B's generation isn't touched. */
 static int io_source(void)
 {
 	int fd = memfd_create("luf-source", MFD_CLOEXEC);
@@ -91,7 +91,7 @@ long event_sendfile(struct cell *a)
 	return io_done(fd, sendfile(fd, io_source(), NULL, PAGE_BYTES));
 }
 
-/* Out of B, which is only read by that. */
+/* The data come out of B, which this only reads. */
 long event_copy_file_range(struct cell *a)
 {
 	int fd = io_open(a->path, O_WRONLY), from = io_open(path_b, O_RDONLY);

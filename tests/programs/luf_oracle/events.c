@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rule L11: every way by which a stale read-only entry could be seen gives up the
- * generations of that file, and of no other.
+ * Rule L11: every event by which a stale read-only entry could be seen gives up the
+ * generations of its file, and of no other file.
  *
- * A stands for the file that it happens to. What the cell's own process does comes
- * as a function that runs there, the rest as one of the program, which maps nothing.
+ * The event happens to file A. If the cell's own process causes it, the row has a function
+ * that runs in the cell. Otherwise the row has a function that runs in the program, which
+ * maps nothing.
  */
 #include "events.h"
 #include "scene.h"
@@ -95,7 +96,7 @@ static long event_collapse(struct cell *a, long unused)
 	return madvise(a->map, HUGE_BYTES, MADV_COLLAPSE) ? -errno : 0;
 }
 
-/* A page that stayed in memory is migrated: nothing else may be done with it. */
+/* A page that stayed in memory is migrated. Nothing else happens to it. */
 static long event_soft_offline(struct cell *a, long unused)
 {
 	char *page = a->map + a_bytes(a);
@@ -125,7 +126,7 @@ static long event_open_trunc(struct cell *a)
 	return fd < 0 ? -1 : close(fd);
 }
 
-/* Maps the file a second time, and touches nothing. */
+/* Maps the file a second time, and touches no page. */
 static long map_again(struct cell *a, int prot, int open_flags, int flags)
 {
 	int fd = open(a->path, open_flags | O_CLOEXEC);
@@ -135,7 +136,7 @@ static long map_again(struct cell *a, int prot, int open_flags, int flags)
 	return map == MAP_FAILED;
 }
 
-/* Some in the kernel write to a file without anything but having opened it. */
+/* Some parts of the kernel write to a file that they have only opened. */
 static long event_open(struct cell *a)
 {
 	int fd = open(a->path, O_RDWR | O_CLOEXEC);
@@ -175,7 +176,7 @@ static long event_cpu_offline(struct cell *a)
 	static const char online[] = "/sys/devices/system/cpu/cpu3/online";
 
 	(void)a;
-	/* Or the kernel complains that it has to move what is pinned there. */
+	/* Without this the kernel would complain that it has to move a pinned page. */
 	for (size_t i = 0; i < cells_nr; i++)
 		if (cells[i]->spin_cpu == B_CPU)
 			cell_spin_on(cells[i], ACTOR_CPU);
@@ -192,7 +193,7 @@ static long event_off(struct cell *a)
 	return 0;
 }
 
-/* What no stale entry can be told by: nothing is to be given up. */
+/* Events by which no stale entry can be seen: nothing may be given up. */
 static long event_harmless(struct cell *a)
 {
 	char byte;
@@ -255,7 +256,7 @@ const struct event events[] = {
 	{ .name = "off", .reason = "off", .outside = event_off, .all = true },
 	{ .name = "uffd_copy", .reason = "userfaultfd", .prepare = uffd_missing,
 	  .in_cell = event_uffd_copy, .shmem = true },
-	/* Whose VMA it is can't be told. */
+	/* It can't be told whose VMA this is. */
 	{ .name = "uffd_zeropage", .reason = "userfaultfd",
 	  .prepare = uffd_missing, .in_cell = event_uffd_zeropage,
 	  .shmem = true },
@@ -324,7 +325,7 @@ void run_event(const struct event *event)
 		luf_want(event->name, "open=%d given_up_%s=%d",
 			 event->all ? -2 : -1, event->reason, event->all ? 2 : 1);
 
-	/* B's is there still, as good as before. */
+	/* B's generation is still open, and can still be saved. */
 	cell_call(b, cell_flush, 0);
 	if (event->all)
 		luf_want("flush of B", "open=0");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The ways by which a stale entry could be seen, a row each in events.c.
+ * The events by which a stale entry could be seen. events.c has a row for each.
  */
 #ifndef LUF_EVENTS_H
 #define LUF_EVENTS_H
@@ -18,11 +18,11 @@ struct event {
 	long (*outside)(struct cell *a);
 	/* How A is mapped, where it isn't private and read-only. */
 	int prot, map_flags;
-	/* A is an empty file of shared memory: its pages are clean. */
+	/* A is an empty file of shared memory, so its pages are clean. */
 	bool shmem;
-	/* Pages of A's mapping that stay in memory, behind those that go. */
+	/* Pages at the end of A's mapping that stay in memory. */
 	size_t stay;
-	/* B's is given up too. */
+	/* B's generation is given up too. */
 	bool all;
 };
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rules L4, L5, L6, L7, L9 and L10: which flushes complete a generation, and which of
- * its pages being used again do.
+ * Rules L4, L5, L6, L7, L9 and L10: which flushes complete a generation, and what the use
+ * of one of its pages does.
  */
 #include "events.h"
 #include "scenarios.h"
 #include "scene.h"
 
-/* Nothing happens: it stays open, and is given up with the tracking. */
+/* Nothing happens: the generation stays open, and is given up when tracking ends. */
 void run_hold(void)
 {
 	file_make(path_a);
@@ -21,7 +21,10 @@ void run_hold(void)
 	luf_want("track", "open=0");
 }
 
-/* A flush of all the CPUs of A; B's has others, and a later one comes later. */
+/*
+ * A flush of all CPUs of A completes A's generation. B's has other CPUs. A younger
+ * generation of A isn't completed by the earlier flush.
+ */
 void run_flush(void)
 {
 	struct cell *a, *b;
@@ -45,8 +48,8 @@ void run_flush(void)
 }
 
 /*
- * Its reader sleeps, and nothing else runs on that CPU: the kernel keeps its mm there,
- * and interrupts nobody. What wasn't sent can't be saved, by whom ever.
+ * The reader sleeps, and nothing else runs on its CPU. The kernel keeps the mm there, and
+ * interrupts nobody. A flush that wasn't sent can't be saved, in either model.
  */
 void run_asleep(void)
 {
@@ -71,7 +74,7 @@ void run_asleep(void)
 	luf_want("awake", "ipis=0 ipis_avoided=0 saved_as_posted=0");
 }
 
-/* One of two sleeps: one is interrupted, and one interrupt is all that is saved. */
+/* One of two readers sleeps. So only one CPU is interrupted, and only one interrupt is saved. */
 void run_asleep_one(void)
 {
 	struct cell *a;
@@ -79,7 +82,7 @@ void run_asleep_one(void)
 	file_make(path_a);
 	a = scene_cell(path_a, A_CPU);
 	scene_ready(a);
-	/* Where its reader was: the CPU stays in the mask. */
+	/* The CPU where its reader was stays in the mask. */
 	cell_sleep(a);
 	cell_call(a, cell_second, B_CPU);
 	scene_pageout(a);
@@ -90,7 +93,10 @@ void run_asleep_one(void)
 		 "ipis_avoided_as_posted=1");
 }
 
-/* The kernel's own reason to flush: reclaim left flushes to whoever walks next. */
+/*
+ * The kernel's own flush: reclaim leaves flushes pending for the next one who walks the
+ * page tables.
+ */
 void run_flush_pending(void)
 {
 	struct cell *a;
@@ -105,8 +111,8 @@ void run_flush_pending(void)
 }
 
 /*
- * One CPU of two has a full flush, the other one of a page only, sent by IPI.
- * Neither completes anything.
+ * One of two CPUs gets a full flush. The other one gets a flush of a single page, sent by
+ * IPI. Neither completes anything.
  */
 void run_partial(void)
 {
@@ -128,8 +134,8 @@ void run_partial(void)
 }
 
 /*
- * A process that has nothing to do with the file, but runs on the same CPUs. The
- * posted series doesn't look at its flushes: it has to make up for what it put off.
+ * A process that has nothing to do with the file, but runs on the same CPUs, flushes. The
+ * posted series doesn't look at these flushes, so it has to make up for what it put off.
  */
 void run_flush_other(void)
 {
@@ -142,7 +148,7 @@ void run_flush_other(void)
 	a = scene_open(path_a, A_CPU);
 	scene_cushion();
 	cell_spin_on(other, A_CPU);
-	/* A CPU that runs A's thread just then isn't asked. */
+	/* A CPU that runs A's thread at that moment isn't interrupted. */
 	while (tries-- && luf_read("open") == luf_last.value[luf_index("open")]) {
 		cell_call(other, cell_arm, 0);
 		cell_call(other, cell_flush, 0);
@@ -157,7 +163,7 @@ void run_flush_other(void)
 
 /* --- pages that are used again -------------------------------------------------- */
 
-/* Each generation is hit before the next one: none is saved. */
+/* A page of each generation is used again before the next generation begins, so none is saved. */
 static void do_reuse(long hits, unsigned int rounds)
 {
 	struct cell *a;
@@ -190,8 +196,8 @@ void run_reuse_all(void)
 }
 
 /*
- * What A needs is a flush of A's CPUs: B's has one more. An ideal LUF flushes for B as
- * well, on the CPU that only B's has.
+ * A needs a flush of A's CPUs. B's generation has one CPU more. An ideal LUF flushes for B
+ * as well, on the CPU that only B's generation has.
  */
 void run_reuse_apart(void)
 {
@@ -210,7 +216,7 @@ void run_reuse_apart(void)
 	luf_want("flush of B", "open=0 saved=0 open_as_posted=-1 saved_as_posted=1");
 }
 
-/* Several generations of one file, with one mask: returns how many. */
+/* Makes several generations of one file, with the same CPUs. Returns how many. */
 static struct cell *many_open(int64_t *made)
 {
 	struct cell *a;
@@ -231,7 +237,7 @@ static struct cell *many_open(int64_t *made)
 	return a;
 }
 
-/* One page used again is one flush of LUF's, which all of them needed. */
+/* One page that is used again is one flush of LUF's. All the generations needed that flush. */
 void run_reuse_many(void)
 {
 	struct cell *a;
@@ -266,7 +272,7 @@ void run_write_many(void)
 		 -made, made);
 }
 
-/* A pinned page can't be freed: it was unmapped for nothing, and stays in use. */
+/* A pinned page can't be freed. It was unmapped in vain, and stays in use. */
 static long pin_page(struct cell *cell, long unused)
 {
 	struct iovec vector = { .iov_base = cell->map, .iov_len = PAGE_BYTES };

@@ -57,7 +57,7 @@ static unsigned long block_pages(void)
 	return bytes / PAGE_BYTES;
 }
 
-/* One with a page that was taken for bad goes, but doesn't come back. */
+/* A block that has a page marked as bad can go offline, but doesn't come back. */
 static bool memory_tried(unsigned long block)
 {
 	if (!memory_write(block, "offline"))
@@ -69,9 +69,10 @@ static bool memory_tried(unsigned long block)
 }
 
 /*
- * A block that the kernel can do without, best of all that of the cell's pages. While
- * one goes, the lists of each CPU's free pages are empty: it is looked for before there
- * is a generation, of which others would take the pages.
+ * Finds a block that the kernel can do without, preferably the one with the cell's pages.
+ * While a block goes offline, each CPU's list of free pages is empty. So the block is
+ * looked for before there is a generation: otherwise others would take the generation's
+ * pages.
  */
 static unsigned long memory_find(const struct cell *cell)
 {
@@ -103,8 +104,8 @@ static void memory_begin(struct cell *cell)
 }
 
 /*
- * All that are open end here, given up but for those whose pages others took just
- * before, when the lists were emptied: rarely all. True if one was given up.
+ * All open generations end here. They are given up, except those whose pages others took
+ * just before, when the lists were emptied. These are rarely all. True if one was given up.
  */
 static bool memory_ends(const char *when, int64_t nr)
 {
@@ -116,7 +117,7 @@ static bool memory_ends(const char *when, int64_t nr)
 	return needed < nr;
 }
 
-/* True if both the offlining and the onlining were seen to give up. */
+/* True if offlining and onlining were both seen to give up generations. */
 static bool memory_round(struct cell *a, struct cell *b, unsigned long block)
 {
 	bool given_up;
@@ -129,7 +130,7 @@ static bool memory_round(struct cell *a, struct cell *b, unsigned long block)
 	if (!memory_write(block, "offline"))
 		luf_skip("block %lu could be offlined once, and not again", block);
 	given_up = memory_ends("offline", 2);
-	/* The flushes behind it complete nothing that is over. */
+	/* Later flushes must not complete generations that have ended. */
 	cell_call(a, cell_flush, 0);
 	cell_call(b, cell_flush, 0);
 	luf_want("flush", "open=0");

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * luf_oracle - what LUF tracking must say, where the right answer is known
+ * luf_oracle - compare what LUF tracking says with the known right answer
  *
- * Each scenario makes files, processes that map them, and generations; does one
- * thing to them; and compares every counter that says what became of a generation
- * with what must have, to the last one. As root, with CPUs 0 to 3, the module
- * loaded, and little else going on.
+ * Each scenario makes files, processes that map them, and generations. It does one thing to
+ * them. Then it compares every counter that says what became of a generation with the exact
+ * value that it must have. Run it as root, with CPUs 0 to 3, the module loaded, and little
+ * else going on.
  *
  * Prints what moved after each step, then "result=pass" (exit code 0), "result=wrong"
  * (1), or "skip=REASON" (5) where this machine can't make the scenario.
@@ -37,7 +37,7 @@ static const char *const places[] = {
 	[LOUD] = "loud",
 };
 
-/* What can be taken out (luf_break), as the negative controls are called. */
+/* The rules that luf_break can take out, as the negative controls name them. */
 static const struct {
 	enum tlbbatch_luf_break rule;
 	const char *name;
@@ -70,15 +70,18 @@ static enum place place_of(const char *name)
 }
 
 /*
- * What harms nobody gives up nothing, whatever is taken out. What is open when tracking
- * ends is given up, whatever is taken out.
+ * Two kinds of events show no rule, since they are right whatever is taken out: a harmless
+ * event gives up nothing, and what is open when tracking ends is given up.
  */
 static bool shows_rule(const struct event *event)
 {
 	return event->reason && strcmp(event->reason, "off");
 }
 
-/* All scenarios, or those of a place, or of these those that are wrong without a rule. */
+/*
+ * Lists all scenarios, or those of a place, or those of a place that go wrong without a
+ * given rule.
+ */
 static void list(const char *place, const char *rule)
 {
 	unsigned int wrong = rule ? 1U << parse_number("rule", rule, 1, 31) : 0;
@@ -162,10 +165,13 @@ int main(int argc, char **argv)
 	atexit(files_remove);
 	if (!luf_tracks())
 		luf_mode("track");
-	/* What someone else left open would complete in the middle. */
+	/* A generation that someone else left open would complete in the middle of the scenario. */
 	if (luf_read("open"))
 		die_environment("there are open generations");
-	/* Nor would what only the posted series hasn't decided count as this one's. */
+	/*
+	 * One that only the posted series hasn't decided must not count as this scenario's
+	 * either.
+	 */
 	if (luf_read("open_as_posted")) {
 		luf_mode("off");
 		luf_mode("track");

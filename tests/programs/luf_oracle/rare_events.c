@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The rarer ways by which a stale entry could be seen: userfaultfd and guard pages,
- * which put something where reclaim has just taken the entries away. And what is done
- * with the same calls, or to the same file, without that: it gives up nothing.
+ * The rarer events by which a stale entry could be seen: userfaultfd and guard pages put
+ * something where reclaim has just taken the entries away. And harmless uses of the same
+ * calls, or of the same file: these give up nothing.
  */
 #include "events.h"
 
@@ -40,8 +40,9 @@ static void *second_page(const struct cell *a)
 /* --- before the generation --------------------------------------------------- */
 
 /*
- * After the first touch, which would wait for an answer, and before the pageout:
- * it is no event that is wanted. -errno if this kernel doesn't have it there.
+ * Registers after the first touch, which would otherwise wait for an answer, and before the
+ * pageout, since registering isn't the event under test. Returns -errno if this kernel
+ * doesn't have it for such memory.
  */
 static long uffd_begin(void *at, size_t bytes, uint64_t features, uint64_t mode)
 {
@@ -132,7 +133,7 @@ long event_uffd_poison(struct cell *a, long unused)
 	return ioctl(uffd, UFFDIO_POISON, &poison) != 0;
 }
 
-/* It wants a page that is in the file: another mapping reads it, which is none. */
+/* It needs a page that is in the file. Another mapping reads that page in, which is no event. */
 long event_uffd_continue(struct cell *a, long unused)
 {
 	struct uffdio_continue go_on = {
@@ -176,7 +177,7 @@ long event_guard(struct cell *a, long unused)
 
 /* --- what is harmless ----------------------------------------------------------- */
 
-/* Of anonymous memory there is no generation. */
+/* Anonymous memory has no generations. */
 long event_uffd_anon(struct cell *a, long unused)
 {
 	(void)unused;
@@ -189,7 +190,7 @@ long event_guard_anon(struct cell *a, long unused)
 	return guard_install(a->anon + CELL_PAGES * PAGE_BYTES);
 }
 
-/* Reads a page by the mapping whose stale entries it is about: the same content. */
+/* Reads a page through the mapping that may have stale entries: its content is the same. */
 long event_refault(struct cell *a, long unused)
 {
 	(void)unused;
@@ -197,7 +198,7 @@ long event_refault(struct cell *a, long unused)
 	return 0;
 }
 
-/* What concerns the inode only. */
+/* Operations that concern only the inode. */
 long event_metadata(struct cell *a)
 {
 	char other[sizeof(a->path) + 8];

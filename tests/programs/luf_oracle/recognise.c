@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rule L2: which unmaps are read-only. One pass of reclaim over pages of which all
- * are, or none is.
+ * Rule L2: which unmaps are read-only. Each scenario is one pass of reclaim over pages
+ * whose unmaps are all read-only, or all not.
  */
 #include "scenarios.h"
 #include "scene.h"
@@ -44,13 +44,16 @@ void run_private(void)
 	want_readonly(recognise(O_RDONLY, PROT_READ, MAP_PRIVATE));
 }
 
-/* Writes go to copies: the file's own pages are never writable through it. */
+/* Writes through this mapping go to copies. The file's own pages are never writable through it. */
 void run_private_writable(void)
 {
 	want_readonly(recognise(O_RDONLY, PROT_READ | PROT_WRITE, MAP_PRIVATE));
 }
 
-/* Whoever has it open for writing may be about to write, or in the middle of it. */
+/*
+ * A task that has the file open for writing may be about to write, or be in the middle of a
+ * write.
+ */
 void run_open_write(void)
 {
 	struct cell *cell = recognise(O_RDONLY, PROT_READ, MAP_PRIVATE);
@@ -69,7 +72,7 @@ void run_shared(void)
 	want_readonly(recognise(O_RDONLY, PROT_READ, MAP_SHARED));
 }
 
-/* Nothing but mprotect() is between it and a store. */
+/* A single mprotect() would allow a store. */
 void run_shared_may(void)
 {
 	want_mixed(recognise(O_RDWR, PROT_READ, MAP_SHARED));
@@ -91,7 +94,7 @@ static long protect_readonly(struct cell *cell, long unused)
 	       msync(cell->map, bytes, MS_SYNC) || fsync(cell->fd);
 }
 
-/* Was written, is read-only and clean: and can be made writable again. */
+/* It was written, is now read-only and clean, and can be made writable again. */
 void run_mprotected(void)
 {
 	struct cell *cell = recognise(O_RDWR, PROT_READ | PROT_WRITE, MAP_SHARED);
@@ -101,14 +104,14 @@ void run_mprotected(void)
 	want_mixed(cell);
 }
 
-/* Somebody else's mapping is writable, though no page of it was touched. */
+/* Somebody else's mapping is writable, though none of its pages was touched. */
 void run_other_writable(void)
 {
 	struct cell *cell;
 	int fd;
 
 	file_make(path_a);
-	/* First, or it would inherit the mapping. */
+	/* This process is made first. Otherwise it would inherit the mapping. */
 	cell = scene_cell(path_a, A_CPU);
 	fd = open(path_a, O_RDWR | O_CLOEXEC);
 	if (mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) ==
@@ -118,7 +121,7 @@ void run_other_writable(void)
 	want_mixed(cell);
 }
 
-/* Pages that write(2) left in the page cache, and that were cleaned since. */
+/* Pages that write(2) left in the page cache, and that have been cleaned since. */
 void run_written(void)
 {
 	static char page[PAGE_BYTES];
@@ -204,8 +207,8 @@ static void want_no_generation(struct cell *cell, const char *when)
 }
 
 /*
- * Private copies: anonymous. Read back they are clean and in the swap cache, whose
- * address space nobody maps.
+ * Private copies are anonymous. When they are read back they are clean and in the swap
+ * cache. Nobody maps the swap cache's address space.
  */
 void run_anon(void)
 {
@@ -221,7 +224,7 @@ void run_anon(void)
 	want_no_generation(cell, "in the swap cache");
 }
 
-/* One pass over pages of the file and, behind them, copies of others. */
+/* One pass over pages of the file, followed by private copies of other pages. */
 static long store_last(struct cell *cell, long count)
 {
 	size_t i;
@@ -263,7 +266,7 @@ static void *sleeper(void *reply)
 	return NULL;
 }
 
-/* Many more than there is room for: who sleeps behind its pass is in none. */
+/* Many more passes than there is room for. A task that sleeps after its pass is in no pass. */
 void run_sleepers(void)
 {
 	int64_t unseen = luf_read("stats/passes_unseen");
@@ -305,7 +308,7 @@ void run_forked(void)
 		 made ? made : 1, cell->pages);
 	scene_cushion();
 	cell_call(cell, cell_flush, 0);
-	/* The other process's CPU isn't covered by that. */
+	/* That flush doesn't cover the other process's CPU. */
 	luf_want("flush of one", "open=0");
 	cell_call(other, cell_flush, 0);
 	luf_want("flush of the other", "open=%" PRId64 " saved=%" PRId64,

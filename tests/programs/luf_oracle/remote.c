@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Generations that are given up as they are born: of files that somebody else may
- * change unseen, and of passes that an event hits in the middle.
+ * Generations that are given up as they begin: those of files that somebody else may change
+ * unseen, and those of passes that an event hits in the middle.
  */
 #include "events.h"
 #include "scenarios.h"
@@ -25,9 +25,9 @@ static void want_remote(struct cell *cell)
 /* --- a block device ------------------------------------------------------------- */
 
 /*
- * Only while somebody holds it: a file system would write past its page cache. Its
- * pages aren't movable: the kernel's own would come from them, so that in the end it
- * is only told that there is a generation.
+ * A device counts as remote only while somebody holds it: a file system would write past
+ * its page cache. The device's pages aren't movable, so the kernel's own allocations would
+ * take them. So in the end the scenario only checks that there is a generation.
  */
 void run_remote_device(void)
 {
@@ -53,7 +53,10 @@ void run_remote_device(void)
 	luf_mode("track");
 }
 
-/* That it is opened isn't seen as the device's: it is by the node. What follows is. */
+/*
+ * An open goes by the device's node, so it isn't seen as an event of the device. What
+ * follows is seen.
+ */
 static struct cell *device_open(void)
 {
 	struct cell *cell = scene_cell(scene_device, A_CPU);
@@ -69,7 +72,7 @@ void run_device_write(void)
 	int fd = open(scene_device, O_RDWR | O_CLOEXEC);
 	char *page = cushion + PAGE_BYTES;
 
-	/* What is there already, from a page that the cell doesn't map. */
+	/* Writes what is there already, from a page that the cell doesn't map. */
 	if (fd < 0 || pread(fd, page, PAGE_BYTES, CELL_MAX_PAGES * PAGE_BYTES) !=
 	    (ssize_t)PAGE_BYTES)
 		luf_skip("%s: %s", scene_device, strerror(errno));
@@ -97,7 +100,7 @@ void run_device_map(void)
 
 /* --- a file without a name --------------------------------------------------------- */
 
-/* The kernel doesn't count who has it open for writing: somebody always may. */
+/* The kernel doesn't count writers of a memfd, so there may always be one. */
 void run_memfd(void)
 {
 	int fd = memfd_create("luf", MFD_CLOEXEC);
@@ -117,7 +120,7 @@ void run_memfd(void)
 
 /* --- FUSE ------------------------------------------------------------------------ */
 
-/* A file system that is a file of nops: its root. */
+/* A file system whose root is a file of nops. */
 struct fuse_request {
 	struct fuse_in_header header;
 	union {
@@ -139,7 +142,7 @@ static void fuse_answer(int fd, uint64_t unique, int error, const void *data,
 		{ .iov_base = (void *)data, .iov_len = bytes },
 	};
 
-	/* Whoever asked may be gone. */
+	/* The task that asked may be gone. */
 	if (writev(fd, parts, 2) < 0)
 		return;
 }
@@ -221,7 +224,10 @@ static void fuse_end(void)
 	umount2(path_a, MNT_DETACH);
 }
 
-/* Over the file A. Whoever has the device would keep it alive: the cell has not. */
+/*
+ * It is mounted over the file A. An open FUSE device would keep it alive, and the cell
+ * doesn't have it open.
+ */
 static void fuse_begin(void)
 {
 	static pthread_t server;
@@ -238,7 +244,7 @@ static void fuse_begin(void)
 		luf_skip("mount of FUSE: %s", strerror(errno));
 	atexit(fuse_end);
 	start_thread(&server, fuse_server, &fd);
-	/* Without having asked the kernel takes the root to be empty. */
+	/* Until it has asked, the kernel takes the root to be empty. */
 	if (stat(path_a, &status) || status.st_size != FILE_PAGES * PAGE_BYTES)
 		die_environment("%s on FUSE: %s", path_a, strerror(errno));
 }
@@ -268,8 +274,8 @@ static bool pause_held(void)
 }
 
 /*
- * The cell's pages are unmapped, and the flush is still to come, when somebody writes
- * to @path. The cell's process waits meanwhile, on its CPU, in the test module.
+ * Somebody writes to @path when the cell's pages are unmapped and the flush is still to
+ * come. The cell's process waits in the test module meanwhile, on its CPU.
  */
 static void write_in_pass(struct cell *cell, const char *path)
 {
@@ -316,7 +322,7 @@ void run_early(void)
 		 "unmaps_readonly=%zu flushes=1 flushes_mixed=0", cell->pages);
 }
 
-/* What happens to another file is nothing to the pass. */
+/* An event of another file doesn't hit the pass. */
 void run_early_other(void)
 {
 	struct cell *cell = early_ready();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The scenarios, a row each. The function of scenario x is run_x(), in the file that its
- * section names. tests/guest/luf reads all of it by --list.
+ * section names. tests/guest/luf reads the table by --list.
  */
 #ifndef LUF_SCENARIOS_H
 #define LUF_SCENARIOS_H
@@ -9,12 +9,12 @@
 /* Where a scenario runs. */
 enum place {
 	PLAIN,
-	/* With swap: the others are told more easily without. */
+	/* With swap. The other scenarios are clearer without it. */
 	SWAP,
-	/* Where the bulk allocator's pages go untold, which a debug build can do. */
+	/* With a debug build that is not told of the bulk allocator's pages. */
 	UNTOLD,
 	/*
-	 * It leaves messages of the kernel's: of pages that don't move, of kprobes that are
+	 * It makes the kernel log messages: of pages that don't move, of kprobes that are
 	 * switched off.
 	 */
 	LOUD,

@@ -22,7 +22,7 @@ void scene_paths(const char *dir)
 	snprintf(path_b, sizeof(path_b), "%s/luf-b.%d", dir, getpid());
 }
 
-/* Folios that wait in this CPU's list of new ones come to the LRU, by any madvise(). */
+/* Folios on this CPU's list of new ones come to the LRU by any madvise(). */
 void drain_lru(void)
 {
 	if (madvise(cushion, PAGE_BYTES, MADV_COLD))
@@ -44,14 +44,14 @@ static size_t file_cached(int fd)
 	return count;
 }
 
-/* Out of the page cache: the folios of written pages can be large. */
+/* Drop the file from the page cache: folios of written pages can be large. */
 static void file_drop(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), tries = 100;
 
 	if (fd < 0)
 		die_environment("%s: %s", path, strerror(errno));
-	/* All of it: what the file system does later, it does on CPU 0 too. */
+	/* Sync everything: later the file system would work on CPU 0 too. */
 	sync();
 	do {
 		drain_lru();
@@ -62,7 +62,7 @@ static void file_drop(const char *path)
 	close(fd);
 }
 
-/* Of one-byte nops: a uprobe wants an instruction. */
+/* The file has one-byte nops: a uprobe needs an instruction. */
 void file_make(const char *path)
 {
 	static char page[PAGE_BYTES];
@@ -79,7 +79,7 @@ void file_make(const char *path)
 	file_drop(path);
 }
 
-/* Pages that are read before they are written are clean, and go without swap. */
+/* Pages that are read before they are written are clean, and can be reclaimed without swap. */
 void shmem_make(char *path)
 {
 	int fd;
@@ -114,9 +114,9 @@ void cushion_make(void)
 }
 
 /*
- * Free pages on top of CPU 0's list: what else allocates there takes these, and not
- * the generation's. CPU 0 is covered by that, by a switch from one process to
- * another; what is wanted of a generation is decided by its other CPU.
+ * Puts free pages on top of CPU 0's list. Other allocations there take these, and not the
+ * generation's. This covers CPU 0, by a switch from one process to another. A generation's
+ * other CPU decides what is expected of it.
  */
 void scene_cushion(void)
 {
@@ -138,9 +138,9 @@ void scene_ready(struct cell *cell)
 }
 
 /*
- * From now on all of the cell's pages must go; the generation is the youngest. Where a
- * kernel thread runs in its spinner's place just then, the CPU is lazy, and the flush
- * goes to nobody: once more.
+ * From now on all of the cell's pages must be reclaimed; the generation is the youngest. If
+ * a kernel thread runs in the spinner's place at that moment, the CPU is lazy, and the
+ * flush interrupts nobody. Then it is done once more.
  */
 void scene_pageout(struct cell *cell)
 {
@@ -171,7 +171,7 @@ struct cell *scene_cell(const char *path, int cpu)
 	return cell;
 }
 
-/* The cell's generation is open, the youngest. */
+/* The cell's generation is open, and is the youngest. */
 void scene_begin(struct cell *cell)
 {
 	scene_pageout(cell);
@@ -190,8 +190,9 @@ struct cell *scene_open(const char *path, int cpu)
 }
 
 /*
- * Two of them, of A and of B. What the second one needs to begin is there before the
- * first one's is open: it would be taken out of that.
+ * Two cells, with A and with B. Everything that the second cell needs to begin exists
+ * before the first one's generation is open. Otherwise it would be allocated from that
+ * generation's pages.
  */
 void scene_open_both(struct cell *a, struct cell *b)
 {
@@ -224,8 +225,8 @@ void cgroup_reclaim(struct cell *cell)
 }
 
 /*
- * The program goes first, and what it starts is there too: cpusets make a process
- * that enters forget where it was pinned.
+ * The program enters the cgroup first, so processes that it starts are in it too. A process
+ * that enters a cpuset forgets where it was pinned.
  */
 void cgroup_enter(void)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The counters of LUF tracking, and what a scenario wants of them. Their names are the
- * module's own list.
+ * The counters of LUF tracking, and what a scenario expects of them. Their names come from
+ * the module's own list.
  *
- * They are compared as differences between two moments. Those that say what
- * became of a generation must be exactly what is wanted: the ones that a scenario
- * doesn't name must not have moved.
+ * They are compared as differences between two moments. Counters that say what became of a
+ * generation must have exactly the expected values. Those that a scenario doesn't name must
+ * not have moved.
  */
 #include "stats.h"
 #include "module.h"
@@ -14,7 +14,7 @@ static const char *const luf_names[] = {
 	"generation",
 	"open",
 	"open_as_posted",
-	/* Sums of the below. */
+	/* Sums of the counters below. */
 	"stats/flushes_luf",
 	"stats/flushes_avoided",
 	"stats/flushes_luf_as_posted",
@@ -32,7 +32,7 @@ _Static_assert(LUF_NR <= LUF_MAX, "room for each value");
 _Static_assert(LUF_NR - LUF_OWN == TLBBATCH_LUF_NR_COUNTERS,
 	       "the others are as many as said");
 
-/* The module's number of a counter, or one that none has. */
+/* The module's number of a counter, or a number that no counter has. */
 static size_t number_of(size_t i)
 {
 	return i < LUF_OWN ? TLBBATCH_LUF_NR_COUNTERS : i - LUF_OWN;
@@ -44,7 +44,7 @@ static bool is_reason(size_t i)
 	       number_of(i) < TLBBATCH_LUF_GIVEN_UP_KEPT + TLBBATCH_LUF_NR_REASONS;
 }
 
-/* Those that say what became of a generation: zero unless a scenario names them. */
+/* Counters that say what became of a generation. They are zero unless a scenario names them. */
 static bool is_exact(size_t i)
 {
 	switch (number_of(i)) {
@@ -93,7 +93,10 @@ int64_t luf_read(const char *name)
 	return (int64_t)strtoull(text, NULL, 10);
 }
 
-/* A read notices what was completed: one that finds nothing new is a moment's. */
+/*
+ * A read notices completed generations. When a read finds nothing new, all values belong to
+ * one moment.
+ */
 void luf_snapshot(struct luf *now)
 {
 	unsigned int tries = 10;
@@ -144,7 +147,7 @@ void luf_compare(const char *when, size_t i, int64_t got, int64_t wanted)
 	luf_wrong++;
 }
 
-/* What holds between the counters whatever happened, at rest. */
+/* Relations between the counters that hold at rest, whatever happened. */
 void luf_relations(const char *when, const struct luf *now)
 {
 	const int64_t *v = now->value;
@@ -174,7 +177,7 @@ void luf_relations(const char *when, const struct luf *now)
 		    v[luf_index("untracked_as_posted")] +
 		    v[luf_index("given_up_as_posted")] +
 		    v[luf_index("open_as_posted")]);
-	/* Nobody can be spared an interrupt that wasn't sent. */
+	/* An interrupt that wasn't sent can't be avoided. */
 	if (v[luf_index("ipis_avoided")] > v[luf_index("ipis")] ||
 	    v[luf_index("ipis_avoided_as_posted")] > v[luf_index("ipis")]) {
 		say(STDOUT_FILENO, "wrong: %s: more interrupts avoided than sent\n",
@@ -189,7 +192,7 @@ void luf_relations(const char *when, const struct luf *now)
  * @format:	"name=difference ...", as for printf; what isn't named there
  *		is 0, if it says what became of a generation
  *
- * Prints what moved, and a line for each that is wrong.
+ * Prints what moved, and a line for each counter that is wrong.
  */
 void luf_want(const char *when, const char *format, ...)
 {

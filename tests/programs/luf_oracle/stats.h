@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The counters of LUF tracking, and what a scenario wants of them.
+ * The counters of LUF tracking, and what a scenario expects of them.
  */
 #ifndef LUF_STATS_H
 #define LUF_STATS_H
@@ -21,7 +21,7 @@ struct luf {
 
 /* How many comparisons failed. */
 extern int luf_wrong;
-/* What luf_want() saw last: nothing that moves goes by unseen. */
+/* What luf_want() saw last, so that no change is missed. */
 extern struct luf luf_last;
 
 size_t luf_index(const char *name);

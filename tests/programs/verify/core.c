@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * verify's workers: each is pinned to a CPU and owns a region of memory,
- * knows in locked memory what each of its pages has to hold, and is the only
- * one that changes them. What a mode adds happens against that.
+ * verify's workers. Each is pinned to a CPU and owns a region of memory. Its locked memory
+ * says what each of its pages has to hold. Only the worker changes its pages. A mode adds
+ * its own actions to that.
  */
 #include "core.h"
 
 #define WINDOW_PAGES	(8 * RANGE_PAGES)
-#define WINDOW_STEPS	16	/* until the window moves */
+#define WINDOW_STEPS	16	/* steps until the window moves */
 #define MAX_REPORTS	20
-#define LONGER		40	/* for --actions: so many times --seconds, at most */
+#define LONGER		40	/* --actions: at most so many times --seconds */
 
 uint64_t *complaints;
 
@@ -42,7 +42,7 @@ bool run_over(const struct run *run)
 	       now - deadline >= run->seconds * (LONGER - 1) * NSEC_PER_SEC;
 }
 
-/* Every page has been written once, the mode's time is running. */
+/* Every page has been written once, and the mode's time is running. */
 bool run_filled(const struct run *run)
 {
 	return __atomic_load_n(&run->deadline_ns, __ATOMIC_ACQUIRE) !=
@@ -97,7 +97,7 @@ void report_fault(struct worker *worker, size_t page, const void *address,
 
 	if (count_error(run) >= MAX_REPORTS)
 		return;
-	/* What the page says it is tells old content from foreign content. */
+	/* The page's own words tell old content from foreign content. */
 	say(STDERR_FILENO,
 	    "wrong data: mode=%s at=%s worker=%u page=%zu address=%p word=%zu expected=%016" PRIx64 " found=%016" PRIx64 " id=%" PRIx64 " sequence=%u page-says-id=%" PRIx64 " page-says-sequence=%" PRIu64 "\n",
 	    run->mode->name, what, worker->index, page,
@@ -131,7 +131,7 @@ bool check_copy(struct worker *worker, size_t page, const void *address,
 	return false;
 }
 
-/* Checks a page in its place; a wrong one is written anew, to count once. */
+/* Checks a page in its place. A wrong page is written anew, so that it counts once. */
 void check_page(struct worker *worker, size_t page, const char *what)
 {
 	if (!check_copy(worker, page, page_at(worker, page), what))
@@ -139,7 +139,7 @@ void check_page(struct worker *worker, size_t page, const char *what)
 }
 
 /**
- * renew_zero_page() - a page has just become zero: see that it is, use it
+ * renew_zero_page() - check and use a page that has just become zero
  * @worker:	whose page
  * @page:	number of the page in its region
  *
@@ -170,9 +170,9 @@ void renew_zero_page(struct worker *worker, size_t page)
 }
 
 /*
- * Modes with steps stay in a small window for a while, or most of the time
- * would pass in faults of cold pages; the page-out helper keeps it moving in
- * and out of memory. Other modes go everywhere: for them the faults matter.
+ * Modes with steps stay in a small window for a while. Otherwise most of their time would
+ * pass in faults of cold pages. The page-out helper keeps moving the window in and out of
+ * memory. Other modes go everywhere: for them the faults matter.
  */
 size_t pick_page(struct worker *worker)
 {
@@ -186,7 +186,7 @@ size_t pick_page(struct worker *worker)
 	return first + rng_below(&worker->rng, pages);
 }
 
-/* A range to act on; the page-out helper goes for the same one. */
+/* Picks a range to act on. The page-out helper pages out the same one. */
 size_t pick_range(struct worker *worker, size_t *length)
 {
 	size_t first;
@@ -200,7 +200,7 @@ size_t pick_range(struct worker *worker, size_t *length)
 		first = worker->pages - RANGE_PAGES;
 	/* Aligned starts bound the number of mappings a region falls into. */
 	first -= first % RANGE_PAGES;
-	/* Short ones more often: they make more actions in the same time. */
+	/* Short ranges come more often, since they allow more actions in the same time. */
 	*length = 1 + rng_below(&worker->rng,
 				1 + rng_below(&worker->rng, RANGE_PAGES));
 	__atomic_store_n(&worker->hot, first, __ATOMIC_RELAXED);
@@ -208,8 +208,8 @@ size_t pick_range(struct worker *worker, size_t *length)
 }
 
 /*
- * Fills this CPU's TLB with entries for a range, writable ones by rewriting.
- * An action that leaves one of them behind shows up in the check after it.
+ * Fills this CPU's TLB with entries for a range; rewriting makes them writable. If an
+ * action leaves one of these entries behind, the next check shows it.
  */
 void warm_range(struct worker *worker, size_t first, size_t length,
 		const char *what)
@@ -234,16 +234,15 @@ void check_range(struct worker *worker, size_t first, size_t length,
 }
 
 /*
- * An action made on another CPU has to flush this one's TLB by an IPI. Back
- * here, only threads of the same mm have run meanwhile, or none at all, so
- * that nothing else has emptied the TLB.
+ * An action on another CPU has to flush this CPU's TLB by an IPI. Meanwhile only threads of
+ * the same mm have run on this CPU, or none at all, so nothing else has emptied its TLB.
  */
 bool go_elsewhere(struct worker *worker)
 {
 	const struct run *run = worker->run;
 	unsigned int other;
 
-	/* Not each time: to move to a busy CPU takes a while. */
+	/* Not each time, since moving to a busy CPU takes a while. */
 	if (run->nr_workers < 2 || !rng_one_in(&worker->rng, 4))
 		return false;
 	other = 1 + rng_below(&worker->rng, run->nr_workers - 1);
@@ -260,7 +259,7 @@ void come_back(struct worker *worker, bool elsewhere)
 void one_rewrite(struct worker *worker)
 {
 	check_page(worker, pick_page(worker), "rewrite");
-	/* Another page, so that pages are also written without being read. */
+	/* This is another page, so that pages are also written without being read. */
 	rewrite_page(worker, pick_page(worker));
 }
 
@@ -280,9 +279,9 @@ static void worker_loop(struct worker *worker)
 }
 
 /*
- * Every page once more. What has been checked is given back, so that pages
- * are read from swap without others being written to it for their sake. A
- * helper still in a fault would read zeros there, and call them wrong data.
+ * Checks every page once more. Checked pages are given back, so that reading a page from
+ * swap doesn't push others out. A helper that is still in a fault would read zeros there,
+ * and report them as wrong data.
  */
 static void last_pass(struct worker *worker)
 {
@@ -314,7 +313,7 @@ void *worker_body(void *argument)
 	for (i = 0; i < worker->pages; i++)
 		rewrite_page(worker, i);
 
-	/* Everybody's memory is full: the time starts. */
+	/* All workers have filled their memory: the time starts. */
 	if (pthread_barrier_wait(&run->barrier) ==
 	    PTHREAD_BARRIER_SERIAL_THREAD)
 		__atomic_store_n(&run->deadline_ns,
@@ -355,7 +354,7 @@ void *page_out_helper(void *argument)
 		length = RANGE_PAGES / 4 << rng_below(&rng, 4);
 		if (length > worker->pages - first)
 			length = worker->pages - first;
-		/* ENOMEM: there is a hole now, the rest was paged out. */
+		/* ENOMEM: the range has a hole now. The rest was paged out. */
 		if (madvise(page_at(worker, first), length * PAGE_BYTES,
 			    MADV_PAGEOUT) && errno == EINVAL)
 			die_environment("this kernel has no MADV_PAGEOUT");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What verify's parts share: a mode, a worker, the run, and what a worker can do with
- * its pages.
+ * Shared by verify's parts: a mode, a worker, the run, and what a worker can do with its
+ * pages.
  */
 #ifndef VERIFY_CORE_H
 #define VERIFY_CORE_H
@@ -104,8 +104,8 @@ struct run {
 };
 
 /*
- * What any process of this run found wrong, in shared memory: one that is killed
- * can't say it by its exit status any more.
+ * What any process of this run found wrong. It is in shared memory, since a killed process
+ * can't tell it by its exit status.
  */
 extern uint64_t *complaints;
 

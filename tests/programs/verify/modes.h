@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What each mode of verify adds; verify.c has the table.
+ * The modes of verify. verify.c has their table.
  */
 #ifndef VERIFY_MODES_H
 #define VERIFY_MODES_H

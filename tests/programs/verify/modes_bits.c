@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Modes about what a page table entry carries besides the address, and about
- * huge pages: the userfaultfd write-protect bit and the soft-dirty bit have
- * to survive the way through a swap entry, and a huge page may be split while
- * it waits.
+ * Modes about the bits of a page table entry, and about huge pages. The userfaultfd
+ * write-protect bit and the soft-dirty bit have to survive in a swap entry. A huge page may
+ * be split while it waits.
  */
 #include "modes.h"
 
@@ -50,7 +49,7 @@ static void write_protect(void *address, size_t length, bool protect)
 		die_environment("UFFDIO_WRITEPROTECT: %s", strerror(errno));
 }
 
-/* Sees each first write to a protected page, notes it and lets it go on. */
+/* Gets each first write to a protected page, notes it, and lets it go on. */
 void *uffdwp_helper(void *argument)
 {
 	struct run *run = argument;
@@ -136,7 +135,7 @@ static void lost_bit(struct worker *worker, size_t page, const char *what,
 	    page_at(worker, page), entry);
 }
 
-/* A page that nobody wrote to has its bit, in memory and in swap. */
+/* A page to which nobody wrote must have its bit, in memory and in swap. */
 static void check_protected(struct worker *worker, size_t page)
 {
 	uint64_t entry = pagemap_entry(worker->run->pagemap,
@@ -156,7 +155,7 @@ void uffdwp_step(struct worker *worker)
 		set_protected(worker->index, i, true);
 	write_protect(page_at(worker, first), length, true);
 
-	/* Time for reclaim, and for writes that are seen the ordinary way. */
+	/* Leave time for reclaim, and for writes that are seen in the ordinary way. */
 	for (i = 0; i < OPS_PER_STEP; i++)
 		one_rewrite(worker);
 	for (i = first; i < first + length; i++) {
@@ -168,7 +167,7 @@ void uffdwp_step(struct worker *worker)
 			lost_bit(worker, i, "a write went unseen", 0);
 		set_protected(worker->index, i, false);
 	}
-	/* What was written unseen must not stay protected for the next step. */
+	/* A page that was written unseen must not stay protected for the next step. */
 	write_protect(page_at(worker, first), length, false);
 }
 
@@ -207,9 +206,9 @@ const char *softdirty_prepare(struct run *run)
 }
 
 /*
- * Rounds, in step with all workers because clearing concerns the whole
- * process: clear, write some pages, let reclaim take them, look. Every page
- * written since must be soft-dirty. Others may be, that costs only time.
+ * All workers go through the rounds in step, because clearing concerns the whole process. A
+ * round clears the bits, writes some pages, lets reclaim take them, and looks. Every page
+ * written since must be soft-dirty. Others may be soft-dirty, too: that only costs time.
  */
 void softdirty_loop(struct worker *worker)
 {
@@ -270,7 +269,10 @@ const char *thp_finish(struct run *run)
 		"no_huge_page_was_used" : NULL;
 }
 
-/* Throws away a few pages (a later split), or all of one and fills it anew. */
+/*
+ * Discards a few pages of a huge page (which is split later), or discards all of it and
+ * fills it anew.
+ */
 void thp_step(struct worker *worker)
 {
 	size_t first, length, i;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A mode in which the kernel or a device reads and writes the pages by
- * reference, not by address: a pinned page may be unmapped and marked for
- * swap, but what is written through the reference must be what the next fault
- * finds. A folio that gets pinned while it waits in a batch has to stay.
+ * A mode in which the kernel or a device reads and writes the pages by reference, not by
+ * address. A pinned page may be unmapped and have a swap entry. But the next fault must
+ * find what was written through the reference. A folio that gets pinned while it waits in a
+ * batch has to stay in memory.
  */
 #include "modes.h"
 #include "uring.h"
@@ -38,7 +38,7 @@ struct gup_state {
 
 static struct gup_state gup_states[MAX_CPUS];
 
-/* A file on which O_DIRECT works: not every file system has it. */
+/* Opens a file on which O_DIRECT works. Not every file system has it. */
 static int open_direct(const struct run *run, const void *buffer)
 {
 	const char * const places[] = { run->direct_dir, "/var/tmp", "/tmp",
@@ -82,7 +82,7 @@ const char *gup_prepare(struct run *run)
 	return NULL;
 }
 
-/* Says what was done, because some ways don't exist everywhere. */
+/* Prints what was done, because some operations don't exist everywhere. */
 const char *gup_finish(struct run *run)
 {
 	uint64_t done[GUP_WAYS] = { 0 };
@@ -111,7 +111,7 @@ const char *gup_finish(struct run *run)
 	return NULL;
 }
 
-/* The next content of a range, in the buffer; the pages have yet to get it. */
+/* Makes the next content of a range in the buffer. The pages don't have it yet. */
 static void next_content(struct worker *worker, size_t first, size_t length,
 			 unsigned char *buffer)
 {
@@ -135,7 +135,7 @@ static void check_buffer(struct worker *worker, size_t first, size_t length,
 		check_copy(worker, first + i, buffer + i * PAGE_BYTES, what);
 }
 
-/* Pages are paged out under the reference; whether they can be is reclaim's. */
+/* Pages out pages that are referenced. Reclaim decides whether it can. */
 static void page_out_range(struct worker *worker, size_t first, size_t length)
 {
 	madvise(page_at(worker, first), length * PAGE_BYTES, MADV_PAGEOUT);
@@ -196,8 +196,8 @@ static void gup_splice(struct worker *worker, struct gup_state *state,
 }
 
 /*
- * Out: the file gets what the pages hold, seen by reading it back. In: the
- * file gets the next content from the buffer, and the pages get it from there.
+ * Out: the file gets what the pages hold, and is read back to check it. In: the file gets
+ * the next content from the buffer, and the pages get it from the file.
  */
 static void gup_direct(struct worker *worker, struct gup_state *state,
 		       size_t first, size_t length, bool to_page)
@@ -230,9 +230,9 @@ static bool gup_fixed(struct worker *worker, struct gup_state *state,
 	bool done;
 
 	/*
-	 * Nothing marks these pages dirty when they are unpinned. One that was
-	 * swapped in by a read, and so is writable and clean, loses what is read
-	 * into it: with the kernel alone too (seen on 6.12 and 7.3).
+	 * Nothing marks these pages dirty when they are unpinned. A page that was swapped
+	 * in by a read is writable and clean, and loses what is read into it. This happens
+	 * without the module too (seen on 6.12 and 7.3).
 	 */
 	for (i = first; to_page && i < first + length; i++)
 		rewrite_page(worker, i);

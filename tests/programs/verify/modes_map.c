@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Modes that change mappings or throw pages away while reclaim holds them.
+ * Modes that change mappings or discard pages while reclaim works on them.
  *
- * Each step follows one pattern: fill this CPU's TLB with entries for a
- * range, act on the range (often from another CPU), and see from here that
- * the memory is what the call promised. A flush that reclaim still owed and
- * that the call forgot shows the old page instead.
+ * Each step follows one pattern: it fills this CPU's TLB with entries for a range, acts on
+ * the range (often from another CPU), and checks from this CPU that the memory is what the
+ * call promised. If reclaim still owed a flush and the call forgot it, the old page shows
+ * instead.
  */
 #include "modes.h"
 
-/* mmap at a place; private regions get new memory, shared ones their file. */
+/* Maps a range at its place. Private regions get new memory, shared ones get their file. */
 static void map_range(struct worker *worker, size_t first, size_t length,
 		      int extra_flags)
 {
@@ -46,7 +46,7 @@ void munmap_step(struct worker *worker)
 	} else {
 		if (munmap(page_at(worker, first), length * PAGE_BYTES))
 			die_environment("munmap: %s", strerror(errno));
-		/* Nothing else may have taken the place meanwhile. */
+		/* Nothing else may have taken this address meanwhile. */
 		map_range(worker, first, length, MAP_FIXED_NOREPLACE);
 	}
 	if (!worker->run->shared)
@@ -71,7 +71,7 @@ static bool try_move(unsigned char *from, unsigned char *to, size_t length,
 		      MREMAP_MAYMOVE | MREMAP_FIXED | extra_flags, to) == to;
 }
 
-/* One mremap() moves from one mapping; earlier moves may have left several. */
+/* One mremap() moves only from one mapping. Earlier moves may have left several. */
 static void move_range(unsigned char *from, unsigned char *to, size_t length,
 		       int extra_flags)
 {
@@ -88,8 +88,8 @@ static void move_range(unsigned char *from, unsigned char *to, size_t length,
 }
 
 /*
- * To the spare place and back, looked at and written in both. The source is
- * a hole in between, or, with MREMAP_DONTUNMAP, memory that must be zero.
+ * Moves a range to the spare place and back. It is checked and written in both. The source
+ * is a hole in between. With MREMAP_DONTUNMAP it is memory that must be zero.
  */
 void mremap_step(struct worker *worker)
 {
@@ -132,15 +132,15 @@ void mremap_step(struct worker *worker)
 }
 
 /*
- * The kernel's own stores on behalf of a task go through its TLB: they must
- * be refused on a page that has just become read-only, from whichever CPU.
+ * The kernel's stores on behalf of a task go through the TLB. They must be refused on a
+ * page that has just become read-only, from any CPU.
  */
 static void check_read_only(struct worker *worker, size_t page)
 {
 	uint64_t *words = page_at(worker, page);
 	struct page_fault fault = { .word = WORD_DATA };
 
-	/* The system call itself, the vDSO would store from user mode. */
+	/* Use the system call: the vDSO would store from user mode. */
 	if (syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &words[WORD_DATA]))
 		return;
 	fault.found = words[WORD_DATA];
@@ -167,14 +167,14 @@ void mprotect_step(struct worker *worker)
 	come_back(worker, elsewhere);
 	for (i = first; i < first + length; i++) {
 		check_read_only(worker, i);
-		/* Not written anew if wrong: it can't be written. */
+		/* A wrong page isn't written anew: it is read-only. */
 		check_copy(worker, i, page_at(worker, i), "read-only");
 	}
 	protect_range(worker, first, length, PROT_READ | PROT_WRITE);
 	warm_range(worker, first, length, "after mprotect");
 }
 
-/* Zeros in private memory; a file's pages are still there. */
+/* Private memory becomes zeros. A file's pages are still there. */
 void dontneed_step(struct worker *worker)
 {
 	size_t first, length;
@@ -192,7 +192,7 @@ void dontneed_step(struct worker *worker)
 	check_range(worker, first, length, "after MADV_DONTNEED");
 }
 
-/* A hole in the file, or its end cut off and given back: zeros both. */
+/* Punches a hole into the file, or cuts its end off and gives it back. Both leave zeros. */
 void truncate_step(struct worker *worker)
 {
 	size_t first, length;
@@ -222,9 +222,9 @@ void truncate_step(struct worker *worker)
 }
 
 /*
- * MADV_FREE: a page that is written afterwards keeps what was written, and
- * around it all of the old content or all zeros. One that isn't written has
- * either. Other pages are rewritten for a while, so that reclaim comes by.
+ * MADV_FREE: a page that is written afterwards keeps what was written. The rest of it is
+ * the old content, or zeros. A page that isn't written has one or the other. Other pages
+ * are rewritten for a while, so that reclaim gets to these.
  */
 enum free_page {
 	FREE_UNTOUCHED,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Modes in which other threads and processes use the same pages: readers that
- * fault them in again at once, children that share them by copy on write, and
- * children that go away in the middle of it all.
+ * Modes in which other threads and processes use the same pages: readers that fault them in
+ * again at once, children that share them by copy on write, and children that exit in the
+ * middle of reclaim.
  *
- * Children are forked from a threaded process: they allocate nothing and take
- * no locks, and they tell what they found by their exit code.
+ * Children are forked from a threaded process. So they allocate nothing and take no locks.
+ * Their exit code tells what they found.
  */
 #include "modes.h"
 
@@ -14,9 +14,9 @@
 #define FAMILY_ID	0xfa	/* worker part of a page id outside regions */
 
 /*
- * Readers look only at the first word, which never changes: while a worker
- * rewrites a page, and while a flush for a *clean* page is still owed, a
- * reader may see an older write of it. It may never see another page.
+ * Readers look only at the first word, which never changes. While a worker rewrites a page,
+ * or while a flush for a *clean* page is still owed, a reader may see an older write of
+ * that page. It must never see another page.
  */
 void *refault_helper(void *argument)
 {
@@ -72,8 +72,8 @@ static bool reap_child(struct run *run, pid_t child, int flags,
 }
 
 /*
- * The child sees the region as it was when it was forked: no rewrite of its
- * parent, which goes on, may show up. Then it writes pages of its own.
+ * The child sees the region as it was at the fork. Its parent goes on, and no rewrite by
+ * the parent may show up in the child. Then the child writes pages of its own.
  */
 static __attribute__((noreturn)) void check_snapshot(struct worker *worker)
 {
@@ -87,7 +87,7 @@ static __attribute__((noreturn)) void check_snapshot(struct worker *worker)
 		size_t page = rng_below(&worker->rng, worker->pages);
 
 		if (run->shared) {
-			/* Not a snapshot: only the page's number is fixed. */
+			/* A shared region is no snapshot: only the page's number is fixed. */
 			uint64_t *words = page_at(worker, page);
 
 			if (words[WORD_ID] != page_id(worker, page))
@@ -103,7 +103,7 @@ static __attribute__((noreturn)) void check_snapshot(struct worker *worker)
 
 static pid_t snapshot_child[MAX_CPUS];
 
-/* One child at a time for each worker. */
+/* Each worker has one child at a time. */
 void fork_step(struct worker *worker)
 {
 	pid_t *child = &snapshot_child[worker->index];
@@ -127,7 +127,7 @@ void fork_settle(struct worker *worker)
 	*child = 0;
 }
 
-/* Memory of a child's own, filled and checked over and over. */
+/* Fills and checks the child's own memory, over and over. */
 static void fill_and_check(struct run *run, size_t pages, bool for_ever)
 {
 	struct page_content content = {
@@ -167,8 +167,8 @@ static void fill_and_check(struct run *run, size_t pages, bool for_ever)
 }
 
 /*
- * Children that fill memory, write to their parent's by copy on write, and
- * then leave or are killed, most often while their pages are being reclaimed.
+ * Children fill memory, write to their parent's by copy on write, and then exit or are
+ * killed, most often while their pages are being reclaimed.
  */
 void *exit_helper(void *argument)
 {
@@ -205,13 +205,13 @@ void *exit_helper(void *argument)
 }
 
 /**
- * start_pressure() - a process that keeps the memory limit busy
+ * start_pressure() - start a process that keeps its cgroup at the memory limit
  * @run:	the run, for its seed
  * @mib:	memory it uses
  *
- * Faults of this process reclaim in its own mm, with mmap_lock held: on their
- * own they never meet munmap, mremap or mprotect of the same mm. Faults of
- * another process in the same cgroup do.
+ * A fault of the process under test reclaims with its own mmap_lock held. So that reclaim
+ * never meets munmap, mremap or mprotect of the same mm. Faults of another process in the
+ * same cgroup do meet these.
  *
  * Return: its process id. It ends with the caller.
  */
@@ -230,7 +230,7 @@ pid_t start_pressure(struct run *run, size_t mib)
 	return child;
 }
 
-/* Ends it; it has already ended if it found wrong data. */
+/* Ends the process. It has already ended if it found wrong data. */
 bool stop_pressure(pid_t child)
 {
 	int status = 0;

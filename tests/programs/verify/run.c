@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One mode of verify from its memory to its result: maps the regions, starts
- * workers, helpers and the driver of reclaim, watches that pages really are
- * in swap, and sums up.
+ * Runs one mode of verify: maps the regions, starts workers, helpers and the driver of
+ * reclaim, checks that pages really are in swap, and sums up.
  */
 #include "run.h"
 
 #define MAX_HELPERS	(2 * MAX_CPUS)
 #define SAMPLE_MS	100
 
-/* Between regions lies nothing, so that no two of them become one mapping. */
+/* Nothing lies between regions, so that no two of them are merged into one mapping. */
 static void map_region(struct worker *worker)
 {
 	struct run *run = worker->run;
@@ -74,8 +73,8 @@ static void sample_swapped(struct run *run)
 }
 
 /*
- * memory.reclaim goes through the same code as the memory limit, but when and
- * how much we choose, and without the mmap_lock of the process that faults.
+ * memory.reclaim uses the same code as the memory limit. But the program chooses when and
+ * how much, and no faulting process holds its mmap_lock.
  */
 static void *reclaim_driver(void *argument)
 {
@@ -94,7 +93,7 @@ static void *reclaim_driver(void *argument)
 
 		length = snprintf(amount, sizeof(amount), "%uK",
 				  256U << rng_below(&rng, 5));
-		/* EAGAIN: less than that was there to be reclaimed. */
+		/* EAGAIN: less than that could be reclaimed. */
 		if (write(fd, amount, (size_t)length) == length)
 			run->reclaims++;
 		else if (errno != EAGAIN && errno != EINTR)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * verify's outermost process: it touches no memory under test, so it outlives
- * the others, and says what became of them.
+ * verify's outermost process. It touches no memory under test, so it outlives the others,
+ * and tells what became of them.
  */
 #include "core.h"
 #include "supervise.h"
@@ -13,7 +13,7 @@ static void pass_signal_on(int signal_number)
 	kill(supervised, signal_number);
 }
 
-/* Its memory is a few pages, and without it nobody knows what was found. */
+/* It has only a few pages of memory, and without it nobody would know what was found. */
 static void spare_me(void)
 {
 	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -80,7 +80,7 @@ void supervise(void)
 }
 
 /**
- * be_killed() - what an OOM kill looks like, to test the above
+ * be_killed() - die as by an OOM kill, to test supervise()
  * @when:	"after-wrong": after something was found wrong
  */
 void be_killed(const char *when)

@@ -2,17 +2,17 @@
 /*
  * verify - memory that is swapped out and in must come back as it was
  *
- * Workers on every CPU rewrite and check pages whose content is known to the
- * last byte, in regions that together are larger than the memory limit. Each
- * mode adds something that happens to the same pages while reclaim has them
- * in its hands, and what that has to lead to. At the end of a mode every page
- * is checked, and each check of a swapped page is a refault.
+ * Workers on every CPU rewrite and check pages whose content is known to the last byte.
+ * Their regions together are larger than the memory limit. Each mode adds something that
+ * happens to the same pages while reclaim works on them, and knows what that has to lead
+ * to. At the end of a mode every page is checked. Each check of a swapped page is a
+ * refault.
  *
  * The work is done in a child. Its parent, which the OOM killer spares, tells
  * wrong bytes from a killed process: STRESS_DATA_ERROR comes before all others.
  *
- * What this can't find is a TLB flush that was left out: a write through a
- * stale entry is rarely looked at in time. That is detector's job.
+ * verify can't find a TLB flush that was left out: a write through a stale entry is rarely
+ * checked in time. That is detector's job.
  */
 #include "modes.h"
 #include "run.h"
@@ -57,7 +57,7 @@ static void usage(void)
 		  names);
 }
 
-/* Marks what a comma list names; all of it has to exist. */
+/* Marks the modes that a comma list names. All of them have to exist. */
 static void choose_modes(char *list, bool *chosen)
 {
 	char *name, *rest = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* As much of the kernel's header as the module's lists of counters want to be read. */
+/* As much of the kernel's header as the module's lists of counters need to be compiled here. */
 #ifndef TEST_LINUX_PERCPU_H
 #define TEST_LINUX_PERCPU_H
 
