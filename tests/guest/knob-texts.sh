@@ -2,11 +2,11 @@
 # shellcheck shell=bash
 # Many texts for a knob, good and bad.  Sourced after lib.sh.
 
-# One process writes all: under emulation a thousand take minutes.
-# Reads lines of KNOB WANTED TEXT, WANTED "ok" (then TEXT is read back) or the
-# name of an errno (then nothing may change, hooks included).  In TEXT \n and
-# \0 stand for those bytes, \s for a space, \e for nothing, and \xN:C for N
-# times C.  Prints lines of STATUS NAME.
+# try_texts: one process writes all of them, since under emulation a thousand processes take
+# minutes. Reads lines of KNOB WANTED TEXT. WANTED is "ok" (then TEXT is read back) or the
+# name of an errno (then nothing may change, hooks included). In TEXT, \n and \0 stand for
+# those bytes, \s for a space, \e for nothing, and \xN:C for N times C. Prints lines of
+# STATUS NAME.
 try_texts()
 {
 	perl -e '
@@ -48,7 +48,7 @@ try_texts()
 		}' "$K"
 }
 
-# try_all KNOB: try_texts for lines of "WANTED TEXT..."
+# try_all KNOB: run try_texts for lines of "WANTED TEXT..."
 try_all()
 {
 	local knob=$1 wanted texts text status name

@@ -30,7 +30,7 @@ enable()
 	echo 1 > "$K/enabled"
 }
 
-# Bounded: says what is wrong when an unload hangs, instead of hanging too.
+# It is bounded: if an unload hangs, it says what is wrong instead of hanging too.
 unload()
 {
 	timeout "${1:-120}" rmmod tlbbatch
@@ -41,20 +41,20 @@ loaded()
 	grep -q '^tlbbatch ' /proc/modules
 }
 
-# Nothing of the module may be left: files, text under ftrace, the module.
+# Fails if anything of the module is left: files, text under ftrace, the module.
 nothing_left()
 {
 	! loaded && [ ! -e "$K" ] && [ ! -e /sys/module/tlbbatch ] &&
 		! grep -q tlbbatch /sys/kernel/tracing/enabled_functions
 }
 
-# The files of the hooks that this kernel has something for.
+# Prints the files of the hooks that this kernel needs.
 needed_hooks()
 {
 	grep -L '^not needed: ' "$K"/hooks/*
 }
 
-# hooks_are STATE: the file of every hook that is needed says so
+# hooks_are STATE: the file of every needed hook reads STATE
 hooks_are()
 {
 	local file
@@ -67,7 +67,7 @@ hooks_are()
 	done
 }
 
-# target_of HOOK: the function of this kernel that the hook sits on
+# target_of HOOK: print the function of this kernel that the hook is attached to
 target_of()
 {
 	local name
@@ -82,22 +82,22 @@ target_of()
 	return 1
 }
 
-# number_of luf|dirty RULE: sets REPLY to the number of what a debug build can take out, by
-# its name in include/tlbbatch/debug.h; "nothing" has one, too
+# number_of luf|dirty RULE: set REPLY to the number of a rule that a debug build can take out.
+# RULE is its name in module/debug/debug.h. "nothing" has a number, too.
 number_of()
 {
 	REPLY=$("$BIN/breaks" "$1" "$2") || bail "breaks $1 $2"
 }
 
-# take_out luf|dirty RULE
+# take_out luf|dirty RULE: from now on the module breaks that rule
 take_out()
 {
 	number_of "$1" "$2"
 	echo "$REPLY" > "/sys/module/tlbbatch/parameters/$1_break"
 }
 
-# write_errno FILE TEXT: write(2) once; prints "ok BYTES" or the error's name.
-# In TEXT \n and \0 stand for those bytes.
+# write_errno FILE TEXT: call write(2) once, and print "ok BYTES" or the error's name. In
+# TEXT, \n and \0 stand for those bytes.
 write_errno()
 {
 	perl -e '
@@ -116,16 +116,16 @@ write_errno()
 		print "ok $n\n"' "$1" "$2"
 }
 
-# All CPUs' differences are folded into the global values first.  It also
-# complains (in the log) of any value that is negative.
+# First folds all CPUs' differences into the global values. The kernel then also complains
+# (in the log) of any negative value.
 vmstat_exact()
 {
 	echo 1 > /proc/sys/vm/stat_refresh
 	vmstat "$1"
 }
 
-# nothing_isolated: reclaim gave back what it took, by its own counters (/proc/vmstat
-# shows those that are negative as 0, the log tells), and by the flags of each page
+# nothing_isolated: reclaim gave back what it took. Its own counters say so (/proc/vmstat
+# shows negative ones as 0, but the log tells), and so do the flags of each page.
 nothing_isolated()
 {
 	local before name bad=0
@@ -145,7 +145,7 @@ nothing_isolated()
 	return $bad
 }
 
-# batch_size_max: the largest that the module takes
+# batch_size_max: print the largest batch_size that the module accepts
 batch_size_max()
 {
 	local size before
@@ -160,8 +160,9 @@ batch_size_max()
 	done
 }
 
-# fisher A B C D: of B trials A failed in one arm, of D trials C in the other: how
-# probable as many or more in the first are if there is no difference, in millionths
+# fisher A B C D: A of B trials failed in one arm, C of D trials in the other. Print, in
+# millionths, the probability of A or more failures in the first arm if the arms don't
+# differ.
 fisher()
 {
 	awk -v a="$1" -v n="$2" -v c="$3" -v m="$4" '
@@ -177,8 +178,8 @@ fisher()
 		}'
 }
 
-# check_rest: the relations that hold when no reclaim pass runs; that deferred = written +
-# dropped is rule B11
+# check_rest: check the relations that hold when no reclaim pass runs. deferred = written +
+# dropped is rule B11.
 check_rest()
 {
 	local when=$1 sum=0 file tries=100
@@ -199,20 +200,20 @@ check_rest()
 
 # --- the kernel's log ----------------------------------------------------------
 
-# log_mark: what log_since prints begins here
+# log_mark: log_since prints messages from here on
 log_mark()
 {
 	log_nr=$((log_nr + 1))
 	echo "tlbbatch-test: mark $log_nr" > /dev/kmsg
 }
 
-# log_since [LEVELS]: the kernel's messages since the last log_mark, those of
-# LEVELS ("emerg|alert|crit|err|warn") only
+# log_since [LEVELS]: print the kernel's messages since the last log_mark, or only those of
+# LEVELS ("emerg|alert|crit|err|warn")
 log_since()
 {
 	local first
 
-	# Without a mark in sight (it was overwritten) all of the log counts.
+	# If the mark was overwritten, the whole log counts.
 	first=$(dmesg -t -x | grep -n "tlbbatch-test: mark $log_nr\$" |
 		tail -n 1 | cut -d: -f1)
 	dmesg -t -x | tail -n "+$((${first:-0} + 1))" |
@@ -273,7 +274,7 @@ cgroup_make()
 	echo "$1" > "$CG/memory.max"
 }
 
-# in_cgroup COMMAND...: in this memory cgroup, in the foreground
+# in_cgroup COMMAND...: run it in this memory cgroup, in the foreground
 in_cgroup()
 {
 	(echo "$BASHPID" > "$CG/cgroup.procs" && exec "$@")

@@ -3,8 +3,8 @@
 #
 # The workloads of the LUF estimate.  To be sourced after measure.sh.
 #
-#   luf_NAME_files cgroup|global     have its files ready, and nothing cached
-#   luf_NAME SECONDS cgroup|global   run it, output to $WORKLOAD_OUT
+#   luf_NAME_files cgroup|global     make its files, and leave nothing cached
+#   luf_NAME SECONDS cgroup|global   run it, with its output in $WORKLOAD_OUT
 #
 # A dash in the name is an underscore in the functions.  The files are on the guest's
 # disk, in ext4; other memory goes to the swap disk.
@@ -19,14 +19,14 @@ FILE_MB=256
 CGROUP_MAX=64M
 LEFT_MB=64
 BALLAST=/run/bench-luf.ballast
-# What a compiler needs for itself, and less than its text on top.
+# This has room for a compiler's own memory, and for less than all of its text.
 TEXT_MAX=${TEXT_MAX:-48M}
 TEXT_LEFT_MB=40
 TEXT_JOBS=4
 
-# memory_for cgroup|global [LEFT_MB]: what the guest has beyond that goes to huge pages that
-# nobody uses, or filling it would take an emulator longer than a run lasts; what they
-# leave, for want of memory in one piece, to files that are never reclaimed
+# memory_for cgroup|global [LEFT_MB]: leave only that much of the guest's memory. The rest
+# goes to huge pages that nobody uses: an emulator would need longer to fill it than a run
+# lasts. What is left because it isn't contiguous goes to files that are never reclaimed.
 memory_for()
 {
 	local left wanted=${2:-$LEFT_MB}
@@ -56,8 +56,8 @@ ballast_drop()
 	! mountpoint -q "$BALLAST" || umount "$BALLAST" || fail "$BALLAST stays"
 }
 
-# luf_file NAME MB: a file of that size, read from the disk by whoever reads it next.
-# Written in full: ext4 doesn't read from the disk what was only allocated.
+# luf_file NAME MB: make a file of that size. The next reader reads it from the disk. It is
+# written in full, since ext4 doesn't read blocks from the disk that were only allocated.
 luf_file()
 {
 	local file=$LUF_DIR/$1
@@ -94,7 +94,7 @@ luf_mixed_files()
 	read_files "$1"
 }
 
-# where_run SECONDS cgroup|global COMMAND...: in the memory cgroup or outside
+# where_run SECONDS cgroup|global COMMAND...: run it in the memory cgroup, or outside of it
 where_run()
 {
 	local limit=$(($1 + GRACE_S)) where=$2
@@ -106,9 +106,9 @@ where_run()
 	esac
 }
 
-# fio_read SECONDS WHERE OPTION...: each of the jobs goes through the file again and again,
-# as a model's weights are read.  All of it: fio maps a file from its start, and maps each
-# block anew where a job has another part.
+# fio_read SECONDS WHERE OPTION...: each of the jobs reads the whole file again and again,
+# as the weights of a model are read. Each job reads all of it, since fio maps a file from
+# its start, and maps each block anew if a job has another part.
 fio_read()
 {
 	local seconds=$1 where=$2
@@ -122,7 +122,7 @@ fio_read()
 		--output="$WORKLOAD_OUT" "$@" >&2
 }
 
-# Threads share one mm, processes map the same pages into one each.
+# Threads share one mm. Each process maps the same pages into its own mm.
 luf_read_threads()
 {
 	fio_read "$1" "$2" --rw=read --thread
@@ -143,8 +143,8 @@ luf_randread_processes()
 	fio_read "$1" "$2" --rw=randread --bs=4k
 }
 
-# Two read a file through a mapping, one writes to it by write(2), and one to another
-# file through a mapping.
+# Two jobs read a file through a mapping, one writes to it by write(2), and one writes to
+# another file through a mapping.
 luf_mixed()
 {
 	echo "$CGROUP_MAX" >"$CG/memory.max"
@@ -159,7 +159,7 @@ luf_mixed()
 		--ioengine=mmap --rw=randrw --bs=4k --rate_iops=500,500 >&2
 }
 
-# The compiler is the largest program of the guest; perl is there in any.
+# The compiler is the largest program of the guest. Every guest has perl.
 text_program()
 {
 	if gcc -print-prog-name=cc1 2>/dev/null | grep -q /; then
@@ -171,7 +171,7 @@ text_program()
 	fi
 }
 
-# text_loop UNTIL COMMAND...: one of the processes; says how many runs ended well
+# text_loop UNTIL COMMAND...: one of the processes. It prints how many of its runs ended well.
 text_loop()
 {
 	local until=$1 runs=0 bad=0

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# Measure one side of a benchmark in a guest: counters before and after, the
-# same start for each side, and errors where there is nothing to measure.  To be
-# sourced with set -euo pipefail.
+# Measure one side of a benchmark in a guest. Counters are read before and after, each side
+# starts in the same state, and it is an error if there is nothing to measure. To be sourced
+# with set -euo pipefail.
 
 # shellcheck source=tests/guest/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 
-# Longest wait for a workload beyond its own time: under TCG the exit of a
-# process with much memory in swap can take long.
+# The longest wait for a workload beyond its own time. Under TCG the exit of a process with
+# much memory in swap can take long.
 GRACE_S=120
-# Longest wait for the swap of a workload that has ended to be free.
+# The longest wait until the swap of an ended workload is free.
 DRAIN_S=20
 # What the per-CPU caches of swap slots may keep: 2 * 64 slots on each CPU.
 SLOT_CACHE_KB=$((2 * 64 * 4 * $(nproc)))
@@ -24,7 +24,7 @@ fail()
 	exit 1
 }
 
-# bounded SECONDS COMMAND...: in the memory cgroup, in the foreground
+# bounded SECONDS COMMAND...: run it in the memory cgroup, in the foreground
 bounded()
 {
 	local limit=$(($1 + GRACE_S))
@@ -40,7 +40,7 @@ cgroup_setup()
 	echo max >"$CG/memory.swap.max"
 }
 
-# lru_select mglru|classic: and see that the kernel did
+# lru_select mglru|classic: switch, and check that the kernel did
 lru_select()
 {
 	local state
@@ -54,7 +54,7 @@ lru_select()
 	esac
 }
 
-# swap_select disk|zram: that and nothing else
+# swap_select disk|zram: swap to that device only
 swap_select()
 {
 	local device=/dev/vdb
@@ -74,7 +74,7 @@ meminfo_mb()
 	awk -v name="$1:" '$1 == name { print int($2 / 1024) }' /proc/meminfo
 }
 
-# counters: NAME VALUE lines of all that is measured, whole guest.  An
+# counters: print NAME VALUE lines of all that is measured, for the whole guest. An
 # interrupt's row has a column for each CPU, then its description.
 counters()
 {
@@ -97,14 +97,14 @@ counters()
 	' /proc/interrupts /proc/vmstat
 }
 
-# module_stats: NAME VALUE lines of the module's counters
+# module_stats: print NAME VALUE lines of the module's counters
 module_stats()
 {
 	awk '{ name = FILENAME; sub(/.*\//, "", name); print name, $1 }' \
 		"$K"/stats/*
 }
 
-# difference BEFORE AFTER: what changed between two outputs of the above, as the
+# difference BEFORE AFTER: print what changed between two outputs of these functions, as the
 # members of a JSON object
 difference()
 {
@@ -118,7 +118,7 @@ difference()
 	' <(printf '%s\n' "$1") <(printf '%s\n' "$2")
 }
 
-# member NAME MEMBERS: value of one of them
+# member NAME MEMBERS: print the value of one of them
 member()
 {
 	grep -o "\"$1\": [0-9-]*" <<<"$2" | cut -d' ' -f2
@@ -129,8 +129,8 @@ swap_used_kb()
 	awk 'NR > 1 { used += $4 } END { print used + 0 }' /proc/swaps
 }
 
-# settle SWAP: wait until nothing is left of the workload before, so that each
-# side starts alike
+# settle SWAP: wait until nothing is left of the previous workload, so that each side starts
+# in the same state
 settle()
 {
 	local tries=$((DRAIN_S * 5))
@@ -155,9 +155,9 @@ seconds_between()
 	awk -v start="$1" -v end="$2" 'BEGIN { printf "%.3f", end - start }'
 }
 
-# measure SWAP COMMAND...: run it, set MEASURED to the members of a JSON object
-# and SECONDS_TAKEN to its time.  Fails where the figures would mean nothing, but
-# returns 1 where that is because of an OOM kill.
+# measure SWAP COMMAND...: run it, and set MEASURED to the members of a JSON object and
+# SECONDS_TAKEN to its time. Fails if the figures would mean nothing. If that is because of
+# an OOM kill, it returns 1 instead.
 # shellcheck disable=SC2034 # read by those who source this
 measure()
 {

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# The workloads of the benchmark: a row of the table and two functions each.
-# To be sourced after measure.sh.
+# The workloads of the benchmark. Each has a row of the table and two functions. To be
+# sourced after measure.sh.
 #
 #   run_NAME SECONDS   run it in the memory cgroup, output to $WORKLOAD_OUT
 #   ops_NAME           print the number of operations that it did
 #
 # A dash in the name is an underscore in the functions.
 
-# NAME ALLOC_MB WORKERS: memory it touches, all workers together
+# NAME ALLOC_MB WORKERS: the memory that all its workers together touch
 # shellcheck disable=SC2034 # read by run-matrix
 WORKLOAD_TABLE=(
 	"writers 160 4"
@@ -45,9 +45,9 @@ run_writers()
 		>"$WORKLOAD_OUT"
 }
 
-# The same number of writes on each side, however long they take. At equal time
-# the slower side is still filling its memory when the other has long refaulted,
-# and pages that came back are younger: pgsteal / pgscan can't be compared there.
+# Makes the same number of writes on each side, however long they take. At equal time the
+# slower side would still be filling its memory when the other one has long refaulted, and
+# pages that came back are younger. So pgsteal / pgscan couldn't be compared.
 run_writers_fixed()
 {
 	bounded "$((12 * $1))" "$BIN/writers" --threads 4 --mib 160 \
@@ -77,10 +77,10 @@ ops_shmem()
 	ops_writers
 }
 
-# fwdrev is one of the methods that the default goes through.  It looks at the
-# clock and counts all the way through its sweeps.  Most others populate all of
-# the memory between two of theirs (MADV_POPULATE_READ), which takes longer than
-# a side lasts and ends for SIGKILL only: they are killed in there, and report 0.
+# fwdrev is one of the methods that the default goes through. It checks the clock and counts
+# operations throughout its sweeps. Most other methods populate all of the memory between
+# two sweeps (MADV_POPULATE_READ). That takes longer than a side lasts, and only SIGKILL
+# ends it. So they would be killed there, and report 0.
 run_stress_vm()
 {
 	bounded "$1" stress-ng --vm 4 --vm-bytes 256M --vm-keep \
@@ -93,8 +93,8 @@ ops_stress_vm()
 	awk '$1 == "bogo-ops:" { ops += $2 } END { print ops + 0 }' "$WORKLOAD_OUT"
 }
 
-# The file is there, without any page, before fio starts: else fio would write it
-# in full first.
+# The file exists before fio starts, without any page. Otherwise fio would first write it in
+# full.
 run_fio_tmpfs()
 {
 	local code=0
@@ -107,7 +107,7 @@ run_fio_tmpfs()
 		--thread --numjobs=4 --group_reporting --invalidate=0 \
 		--time_based --runtime="$1" \
 		--output-format=json --output="$WORKLOAD_OUT" >&2 || code=$?
-	# What it swapped is freed here, as other workloads free theirs at exit.
+	# The swap that it used is freed here. Other workloads free theirs at exit.
 	umount "$FIO_DIR"
 	return "$code"
 }

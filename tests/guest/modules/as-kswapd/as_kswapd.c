@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Test module: a task reclaims as kswapd would on a node full of dirty files. Only
- * kswapd writes those, and only then (up to 6.15).
+ * Test module: a task reclaims as kswapd would on a node full of dirty files. Only kswapd
+ * writes dirty files, and only on such a node (up to 6.15).
  */
 #define pr_fmt(fmt) "as_kswapd: " fmt
 #include <linux/mmzone.h>
@@ -18,7 +18,7 @@ static int on_set(const char *text, const struct kernel_param *kp)
 
 	if (err)
 		return err;
-	/* A task's flags are its own to change. */
+	/* Only the task itself may change its flags. */
 	if (on)
 		current->flags |= PF_KSWAPD;
 	else
@@ -35,7 +35,7 @@ static const struct kernel_param_ops on_ops = {
 };
 
 module_param_cb(on, &on_ops, &on, 0200);
-MODULE_PARM_DESC(on, "the writer of this is kswapd from now on, or is no longer");
+MODULE_PARM_DESC(on, "1: the task that writes this reclaims as kswapd from now on; 0: no longer");
 
 static int __init as_kswapd_init(void)
 {

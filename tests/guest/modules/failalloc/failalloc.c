@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Test module: the nth allocation of a thread fails, as /proc/self/fail-nth has it, on
- * a kernel that was built without fault injection. Up to 6.10 or so such a kernel still
- * asks should_failslab() and should_fail_alloc_page(), functions that always say no; they
- * say yes here. It doesn't load where they are gone.
+ * Test module: the nth allocation of a thread fails, as with /proc/self/fail-nth, on a
+ * kernel that was built without fault injection. Up to 6.10 or so such a kernel still calls
+ * should_failslab() and should_fail_alloc_page(), which always say no. This module makes
+ * them say yes. It doesn't load on a kernel without them.
  */
 #define pr_fmt(fmt) "failalloc: " fmt
 #include <linux/errno.h>
@@ -42,7 +42,7 @@ static int coming(struct notifier_block *block, unsigned long action, void *data
 	return NOTIFY_OK;
 }
 
-/* Behind all others, the kernel's own. */
+/* Called after all other notifiers, the kernel's own included. */
 static struct notifier_block block = {
 	.notifier_call = coming,
 	.priority = INT_MIN,

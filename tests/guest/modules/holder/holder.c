@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Test module: hold a function as an IPMODIFY user of ftrace, as a livepatch
- * does, or by a direct call, as a BPF trampoline does, and change nothing.
+ * Test module: hold a function, and change nothing. It does so as an IPMODIFY user of
+ * ftrace, like a livepatch, or by a direct call, like a BPF trampoline.
  */
 #define pr_fmt(fmt) "holder: " fmt
 #include <linux/ftrace.h>
@@ -41,7 +41,7 @@ static struct ftrace_ops ops = {
 
 static struct ftrace_ops direct_ops;
 
-/* Renamed in 6.4, when a single function's call lost its own interface. */
+/* Renamed in 6.4, when the interface for a single function was removed. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)
 #define direct_register(ops, addr)	register_ftrace_direct(ops, addr)
 #define direct_unregister(ops, addr)	unregister_ftrace_direct(ops, addr, false)

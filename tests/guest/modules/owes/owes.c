@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Test module: how often is a function that writes pages out entered by a task
- * that has unmapped a dirty page and not flushed since? Never, with or without
- * tlbbatch: by then a CPU could still store to what is being written.
+ * Test module: how often does a task enter a function that writes pages out, having
+ * unmapped a dirty page and not flushed since? The answer must be never, with or without
+ * tlbbatch: otherwise a CPU could still store to what is being written.
  */
 #define pr_fmt(fmt) "owes: " fmt
 #include <linux/atomic.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Test module: a task that enters a function stays there, interrupts on, until it is
- * told to go on: so that something can happen behind its back. Once for each write of
- * pid; the task must be where it may spin for a while.
+ * Test module: a task that enters a function stays there, with interrupts on, until it is
+ * told to go on. So something can happen meanwhile. This happens once for each write of
+ * pid. The task must be at a place where it may spin for a while.
  */
 #define pr_fmt(fmt) "pause: " fmt
 #include <linux/delay.h>
@@ -12,7 +12,7 @@
 #include <linux/string.h>
 
 #define STEP_US		10
-/* Far from what the watchdogs call a lockup. */
+/* Far below the time that the watchdogs call a lockup. */
 #define MAX_US		(5 * 1000 * 1000)
 
 static char *function = "";
@@ -21,11 +21,11 @@ MODULE_PARM_DESC(function, "the kernel's function to wait in");
 
 static int pid;
 module_param(pid, int, 0644);
-MODULE_PARM_DESC(pid, "the thread that is to wait there, next time; 0 then");
+MODULE_PARM_DESC(pid, "the thread that waits there the next time; reads 0 after that");
 
 static bool held;
 module_param(held, bool, 0644);
-MODULE_PARM_DESC(held, "it has come there");
+MODULE_PARM_DESC(held, "the thread waits there");
 
 static bool go;
 module_param(go, bool, 0644);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Test module: what drivers that keep their objects in shmem do to its pages, from
+ * Test module: does to shmem pages what drivers do that keep their objects in shmem,
  * outside of any reclaim pass.
  *
  *   write FD INDEX		i915's __shmem_writeback(), for one page: lock it,
@@ -25,10 +25,10 @@
 #include <linux/writeback.h>
 #include <linux/xarray.h>
 
-/* What was cleaned, by page frame. */
+/* The pages that were cleaned, by page frame. */
 static DEFINE_XARRAY(cleaned);
 
-/* Of a folio that is locked and clean; unlocks it if it returns 0. */
+/* For a folio that is locked and clean. If it returns 0, it has unlocked the folio. */
 static int write_out(struct folio *folio)
 {
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
@@ -154,7 +154,7 @@ static int act(struct address_space *mapping, const char *name, pgoff_t index)
 			break;
 	if (i == ARRAY_SIZE(acts))
 		return -EINVAL;
-	/* As find_lock_page(): a reference, and then a wait for the lock. */
+	/* Like find_lock_page(): take a reference, and then wait for the lock. */
 	folio = __filemap_get_folio(mapping, index, acts[i].is_locked ? 0 : FGP_LOCK, 0);
 	if (IS_ERR_OR_NULL(folio))
 		return -ENOENT;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Test module: a task goes through some functions of the kernel step by step. At
- * its entry into any of them it waits, interrupts on, until it has been allowed as
- * many steps; so that something can happen at a known place of a reclaim pass.
+ * Test module: a task goes through some functions of the kernel step by step. At its entry
+ * into any of them it waits, with interrupts on, until that many steps are allowed. So
+ * something can happen at a known place of a reclaim pass.
  */
 #define pr_fmt(fmt) "step: " fmt
 #include <linux/delay.h>
@@ -13,7 +13,7 @@
 
 #define FUNCTIONS_MAX	4
 #define STEP_US		10
-/* Far from what the watchdogs call a lockup. */
+/* Far below the time that the watchdogs call a lockup. */
 #define MAX_US		(5 * 1000 * 1000)
 
 static char *functions[FUNCTIONS_MAX];
@@ -31,11 +31,11 @@ MODULE_PARM_DESC(at, "how many steps it has begun");
 
 static uint allowed;
 module_param(allowed, uint, 0644);
-MODULE_PARM_DESC(allowed, "how many it may begin without waiting");
+MODULE_PARM_DESC(allowed, "how many steps it may begin without waiting");
 
 static uint late;
 module_param(late, uint, 0644);
-MODULE_PARM_DESC(late, "steps that were taken because nobody allowed them in time");
+MODULE_PARM_DESC(late, "steps that were taken although nobody allowed them in time");
 
 static void notrace callback(unsigned long ip, unsigned long parent_ip,
 			     struct ftrace_ops *ops, struct ftrace_regs *fregs)
@@ -48,7 +48,7 @@ static void notrace callback(unsigned long ip, unsigned long parent_ip,
 	WRITE_ONCE(at, step);
 	for (us = 0; READ_ONCE(allowed) < step; us += STEP_US) {
 		if (us >= MAX_US) {
-			/* Whoever should allow them may be stuck: no more of it. */
+			/* The task that should allow steps may be stuck. So the stepping ends. */
 			WRITE_ONCE(late, late + 1);
 			WRITE_ONCE(pid, 0);
 			return;
