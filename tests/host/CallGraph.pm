@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Which C file uses which, from the text alone: no kernel and no compiler is needed,
-# and every branch of an #if is seen. What C can't be told apart without a compiler is
-# told by the kernel's style: a statement outside of braces, a macro that begins with
-# DEFINE_ or DECLARE_.
+# Which C file uses which, from the text alone. It needs no kernel and no compiler, and sees
+# every branch of an #if. Where C is ambiguous without a compiler, the kernel's style
+# decides: a statement outside of braces, a macro that begins with DEFINE_ or DECLARE_.
 package CallGraph;
 
 use strict;
@@ -15,7 +14,7 @@ our @EXPORT_OK = qw(content read_files owners reached arrows circles);
 
 my $ID = qr/[A-Za-z_]\w*/;
 my $PARENS = qr/(\((?:[^()]++|(?-1))*\))/;
-# What the build makes.
+# Files that the build makes.
 our %MADE = map { $_ => 1 } 'probed.h', 'targets.h';
 
 sub content
@@ -29,7 +28,7 @@ sub content
 
 # --- C, as far as it is needed --------------------------------------------------
 
-# Comments go, strings become empty ones, continued lines one.
+# Removes comments, empties strings, and joins continued lines.
 sub bare
 {
 	my ($text) = @_;
@@ -40,7 +39,7 @@ sub bare
 	return $text;
 }
 
-# Its statements outside of all braces, each with a ";" or what is in its braces.
+# The file's statements outside of all braces, each with its ";" or with what is in its braces.
 sub statements
 {
 	my ($text) = @_;
@@ -58,12 +57,12 @@ sub statements
 	return grep { /\S/ } @found;
 }
 
-# What a statement defines for other files, '' for nothing; undef if it only declares.
+# What a statement defines for other files, or '' for nothing; undef if it only declares.
 sub defines
 {
 	my ($statement) = @_;
 
-	# Macros that end without a semicolon are no part of it.
+	# Macros that end without a semicolon aren't part of the statement.
 	1 while $statement =~ s/^(?!DEFINE_|DECLARE_)[A-Z]\w* $PARENS (?=[a-zA-Z])//;
 	my ($head, $braces) = $statement =~ /^([^{]*)(.*)$/s;
 
@@ -77,7 +76,7 @@ sub defines
 	$head .= $braces =~ s/.*\}//sr =~ s/\b__\w+ //gr
 		if $braces && $head =~ /^(?:struct|union|enum) (?:$ID )?$/;
 	return $1 if $head =~ /^[^=(]* ($ID) (?:\[ [^=]*\] )*(?:=|; ?$)/ && $head !~ /^(?:struct|union|enum) $ID ; $/;
-	# A prototype; but a macro's use is none.
+	# A prototype. The use of a macro is none.
 	return $head =~ /^[a-z]$ID (?:.* )?\(/ && $head =~ / $ID \(/ ? undef : '';
 }
 
@@ -115,8 +114,8 @@ sub read_files
 				($name =~ /^tlbbatch\// || $raw =~ /include[ \t]+"\Q$name\E"/);
 		}
 		$unit->{defines}{$_} = $file for $raw =~ /\.globl[ \t]+($ID)/g;
-		# What a macro names is used where the macro is. Of what it pastes together the
-		# beginning is known.
+		# Names in a macro are used where the macro is used. Of a name that it
+		# pastes together, the beginning is known.
 		while ($text =~ /^[ \t]*#[ \t]*define[ \t]+($ID)(.*)$/mg) {
 			my ($name, $body) = ($1, $2);
 
@@ -164,7 +163,7 @@ sub owners
 			$owner{$symbol} = $name;
 		}
 	}
-	# Static calls that a macro defines, a table's row each.
+	# Static calls that a macro defines, one for each row of a table.
 	for my $symbol (map { keys %{$_->{calls}} } values %$unit) {
 		for my $prefix (grep { index($symbol, $_) == 0 } sort keys %pasted) {
 			$owner{$symbol} //= $pasted{$prefix};
@@ -173,7 +172,7 @@ sub owners
 	return %owner;
 }
 
-# All that names stand for, macros taken apart.
+# Everything that names stand for, with macros expanded.
 sub expanded
 {
 	my ($macro, @names) = @_;
@@ -185,7 +184,7 @@ sub expanded
 	return sort keys %seen;
 }
 
-# All that a file's includes bring with them.
+# All files that a file's includes bring with them.
 sub reached
 {
 	my ($unit, @names) = @_;
@@ -197,8 +196,8 @@ sub reached
 	return keys %seen;
 }
 
-# Symbols that begin with what a macro pastes a name to, if that is a name of the
-# table of targets or of the file's own macros, and a header declares the result.
+# Symbols that a macro pastes together from a beginning and a name, if the name is in the
+# table of targets or in the file's own macros, and a header declares the result.
 sub pasted
 {
 	my ($unit, $words, $prefix, $name, @names) = @_;
@@ -231,7 +230,7 @@ sub arrows
 	return %arrows;
 }
 
-# Circles: sets of files of which each uses each by way of the others (Tarjan).
+# Circles: sets of files in which each file uses each other one, by way of others (Tarjan).
 sub circles
 {
 	my ($arrows) = @_;

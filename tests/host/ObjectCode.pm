@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What x86-64 object code tells by itself: stack depth along calls, indirect
-# calls, who calls a trampoline. Every path through a function is walked; what
-# can't be measured dies and is never guessed.
+# What x86-64 object code shows: the stack depth along calls, indirect calls, who calls a
+# trampoline. Every path through a function is walked. If something can't be measured, the
+# script dies. It never guesses.
 package ObjectCode;
 
 use strict;
@@ -56,7 +56,7 @@ sub _disassemble
 	}
 }
 
-# All but trampolines, and cold parts, which belong to their functions.
+# All functions except trampolines and cold parts. The latter belong to their functions.
 sub functions
 {
 	my $self = shift;
@@ -91,7 +91,7 @@ sub _target
 }
 
 
-# Change of depth by one instruction; the depth at the frame pointer is in $$rbp.
+# The change of depth by one instruction. The depth at the frame pointer is in $$rbp.
 sub _step
 {
 	my ($self, $fn, $text, $depth, $rbp) = @_;
@@ -108,7 +108,7 @@ sub _step
 		$$rbp = $depth;
 		return $depth;
 	}
-	# Aligning takes less than the alignment.
+	# An alignment takes less stack than its size.
 	return $depth + (-_offset($1)) - WORD if $text =~ /^and\s+\$(0xf{8,}[0-9a-f]+),%rsp$/;
 	if ($$rbp >= 0) {
 		return $$rbp - _offset($1) if $text =~ /^lea\s+(-?0x[0-9a-f]+)\(%rbp\),%rsp$/;
@@ -139,8 +139,8 @@ sub _offset
 	return $minus ? -$value : $value;
 }
 
-# Walk all of a function, its cold part included: [depth, kind, target, text] for
-# each call, tail call and indirect call, and the deepest point of its own.
+# Walk all of a function, its cold part included. Returns [depth, kind, target, text] for
+# each call, tail call and indirect call, and the deepest point of the function itself.
 sub _walk
 {
 	my ($self, $name) = @_;
@@ -184,7 +184,7 @@ sub _walk
 		} elsif ($text =~ /^(?:ret|int3|hlt|iret)/) {
 			next;
 		}
-		# Behind a call that doesn't return the function may simply end.
+		# After a call that doesn't return, the function may simply end.
 		push @todo, [$sec, $next->{addr}, $depth, $rbp]
 			if $next && $inside && $next->{addr} < $inside->{end};
 	}
@@ -210,7 +210,7 @@ sub assume
 	$self->{assume}{$name} = \@targets;
 }
 
-# The functions of this file that a static call may be aimed at.
+# The functions of this file that may be the target of a static call.
 sub lead
 {
 	my ($self, $trampoline, @targets) = @_;
@@ -234,8 +234,8 @@ sub _callees
 	return @callees;
 }
 
-# Bytes that NAME and all of this file's functions that it calls take at most,
-# return addresses included but for its own; and the way there.
+# The most bytes that NAME takes, with all functions of this file that it calls. Return
+# addresses are included, except NAME's own. Also returns the chain of calls.
 sub chain
 {
 	my ($self, $name, @above) = @_;
@@ -294,7 +294,7 @@ sub reached
 	return sort keys %seen;
 }
 
-# Who calls each trampoline whose name matches, and where code uses one otherwise.
+# Who calls each trampoline whose name matches, and where else code uses one.
 sub trampolines
 {
 	my ($self, $match) = @_;

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# Machines made up in a directory, for the tests of scripts/preflight. To be sourced;
-# brings tests/lib/tap.sh along.
+# Made-up machines in a directory, for the tests of scripts/preflight. To be sourced; it
+# sources tests/lib/tap.sh.
 #
 #   PREFLIGHT   the command under test (scripts/preflight)
 
@@ -18,14 +18,14 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 machine=$tmp/machine
 
-# put FILE TEXT: a file of the machine
+# put FILE TEXT: write a file of the machine
 put()
 {
 	mkdir -p "$machine/$(dirname "$1")"
 	printf '%s\n' "$2" >"$machine/$1"
 }
 
-# new_machine: one on which all is well
+# new_machine: make one on which all is well
 new_machine()
 {
 	local symbols _ lines=
@@ -49,7 +49,7 @@ new_machine()
 	done < <("$hook_list")
 	put proc/kallsyms "$lines"
 	put sys/kernel/tracing/available_filter_functions "$(awk '{ print $3 }' <<<"$lines")"
-	# bpftool as far as it is used; without a dump it knows nothing.
+	# As much of bpftool as is used. Without a dump it prints nothing.
 	mkdir -p "$tmp/bin"
 	printf '#!/bin/sh\ncat "%s/btf.raw" 2>/dev/null\n' "$machine" >"$tmp/bin/bpftool"
 	chmod +x "$tmp/bin/bpftool"

@@ -1,34 +1,34 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# What a test says of itself.  To be sourced after scripts/lib/common.sh.
+# Read what a test says about itself. To be sourced after scripts/lib/common.sh.
 #
-# A test begins with its licence, and then its header: lines "# KEY: VALUE" up to
-# an empty comment.  A test in tests/t that is a link to in-guest is
-# tests/guest/NAME, where NAME is the link's name without its number.
+# A test begins with its licence. Then its header follows: lines "# KEY: VALUE", up to an
+# empty comment. A link in tests/t to in-guest stands for the test tests/guest/NAME, where
+# NAME is the link's name without its number.
 #
 #   runs          where it runs, in words; scripts/test --help explains them
 #   variant       the module's build, see scripts/vm/install-module
 #   timeout       seconds until its guest is killed
-#   timeout-full  instead of that, with FULL=1
+#   timeout-full  the same, with FULL=1
 #   args          its arguments
-#   args-full     more of them, with FULL=1
-#   requires      packages: those of scripts/vm/make-packages are in the guest
+#   args-full     more arguments, with FULL=1
+#   requires      packages: the guest has those of scripts/vm/make-packages
 #   exempt        REGEX of kernel messages that it provokes; may be repeated
 #   cpus, cpu, mem, slow-mb, swap-mb, threads, append: see scripts/vm/run
-#   case          NAME of one more test of this file.  What stands before the first
-#                 case holds for each, and what follows a case for that one only.
+#   case          NAME of one more test of this file.  Lines before the first case hold
+#                 for each case. Lines after a case hold for that case only.
 
 HEADER_OPTIONS="variant timeout cpus cpu mem slow-mb swap-mb threads append"
 HEADER_KEYS=" $HEADER_OPTIONS runs timeout-full args args-full requires exempt "
-# Of the test that was read last: what it says by KEY, the exempt messages, the keys
-# in order, and the file.
+# About the test that was read last: its values by KEY, the exempt messages, the keys in
+# order, and the file.
 declare -A HEADER
 HEADER_EXEMPT=()
 HEADER_SEEN=()
 HEADER_FILE=
 
-# header_name TEST: sets REPLY to its name, without number and suffix
+# header_name TEST: set REPLY to its name, without number and suffix
 header_name()
 {
 	REPLY=${1##*/}
@@ -36,7 +36,7 @@ header_name()
 	REPLY=${REPLY#[0-9][0-9]-}
 }
 
-# header_files TEST: the files that may have its header; one, if all is well
+# header_files TEST: print the files that may have its header. There is one if all is well.
 header_files()
 {
 	local guest=${1%/*}/../guest
@@ -85,7 +85,7 @@ header_read()
 	header_parse "$HEADER_FILE" "$REPLY"
 }
 
-# header_wrong: what can't be so in the header that was read
+# header_wrong: print what is wrong with the header that was read
 header_wrong()
 {
 	local key value
@@ -120,8 +120,8 @@ marked()
 	[[ " ${HEADER[runs]-} " = *" $2 "* ]]
 }
 
-# guest_options TEST KERNEL: set GUEST_OPTIONS and GUEST_ARGS, what scripts/vm/run
-# and the test get, as the header says
+# guest_options TEST KERNEL: set GUEST_OPTIONS (for scripts/vm/run) and GUEST_ARGS (for the
+# test), as the header says
 # shellcheck disable=SC2034 # read by those that source this
 guest_options()
 {
@@ -144,7 +144,7 @@ guest_options()
 	read -r -a GUEST_ARGS <<<"${HEADER[args]-} ${HEADER[args-full]-}"
 }
 
-# guest_kernel TEST: sets REPLY to KERNEL, or the first kernel that the test names
+# guest_kernel TEST: set REPLY to $KERNEL, or to the first kernel that the test names
 guest_kernel()
 {
 	local word

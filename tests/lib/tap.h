@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * TAP for tests in C: each ok*() prints one line; main() ends with "return tap_done();", which
- * prints the plan. A program that dies before that has no plan, and fails for it.
+ * TAP for tests in C. Each ok*() prints one line. main() ends with "return tap_done();",
+ * which prints the plan. A program that dies before that has no plan, and so fails.
  */
 #ifndef TLBBATCH_TAP_H
 #define TLBBATCH_TAP_H
@@ -13,7 +13,10 @@
 
 static int tap_nr, tap_nr_failed;
 
-/* One result, named by a format and its arguments, as for printf. Evaluates to @good. */
+/*
+ * Prints one result. A format and its arguments make its name, as for printf. Evaluates to
+ * @good.
+ */
 #define ok(good, ...) ({						\
 	bool _tap_good = (good);					\
 									\
@@ -36,7 +39,7 @@ static inline void ok_str(const char *got, const char *want, const char *name)
 		printf("# got  \"%s\"\n# want \"%s\"\n", got, want);
 }
 
-/* One result that can't be had here, and why. */
+/* Prints one result that can't be had here, and why. */
 static inline void skip(const char *name, const char *reason)
 {
 	printf("ok %d - %s # SKIP %s\n", ++tap_nr, name, reason);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2119,SC2120
 #
-# TAP for tests that are scripts, in a guest or without one.  To be sourced; a test
-# ends with finish.
+# TAP for tests that are scripts, in a guest or without one. To be sourced. A test ends with
+# finish.
 #
 #   TAP_LOG   a file.  What check and refute run writes there, and its end is shown
 #             with a result that isn't good.  Without it they write to standard
@@ -13,7 +13,7 @@ TAP_LOG_LINES=40
 tap_nr=0
 tap_failed=0
 
-# tap_result STATUS NAME: a line by an exit status; returns it
+# tap_result STATUS NAME: print a result by an exit status, and return that status
 tap_result()
 {
 	tap_nr=$((tap_nr + 1))
@@ -26,7 +26,7 @@ tap_result()
 	return 1
 }
 
-# ok STATUS NAME [WHY]: report by an exit status; WHY is shown if it isn't good
+# ok STATUS NAME [WHY]: a result by an exit status; WHY is shown if it isn't good
 ok()
 {
 	tap_result "$1" "$2" && return
@@ -89,14 +89,14 @@ skip()
 	echo "ok $tap_nr - $1 # SKIP $2"
 }
 
-# skip_all REASON: the whole test; before any result
+# skip_all REASON: skip the whole test; call it before any result
 skip_all()
 {
 	echo "1..0 # SKIP $1"
 	exit 0
 }
 
-# diag TEXT...: as comments
+# diag TEXT...: print it as comments
 diag()
 {
 	local text=$*
@@ -104,14 +104,14 @@ diag()
 	printf '# %s\n' "${text//$'\n'/$'\n# '}"
 }
 
-# bail REASON: nothing more can be told
+# bail REASON: end the test, since nothing more can be told
 bail()
 {
 	echo "Bail out! $*"
 	exit 255
 }
 
-# A plan at the end: a test that dies half-way has none, and fails.
+# The plan is printed at the end: a test that dies half-way has none, and fails.
 finish()
 {
 	echo "1..$tap_nr"
