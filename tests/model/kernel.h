@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * As much of the kernel as the files of LUF's bookkeeping need, for threads that play
- * CPUs. Whatever writes a shared line goes through here, and is counted.
+ * As much of the kernel as the files of LUF's bookkeeping need, for threads that play CPUs.
+ * Every write to a shared cache line goes through here, and is counted.
  */
 #ifndef MODEL_KERNEL_H
 #define MODEL_KERNEL_H
@@ -12,16 +12,16 @@
 
 #define MODEL_CPUS	256
 #define LINE_BYTES	64
-/* Lines share a counter if they are so many apart: none of the model's do, nearly. */
+/* Lines that are this many apart share a counter. Hardly any lines of the model do. */
 #define LINES		(1U << 20)
 
 /* --- what is counted ---------------------------------------------------------------- */
 
 struct model_counts {
 	u64 writes;		/* to memory that other CPUs write, too */
-	u64 transfers;		/* of which another CPU had written the line last */
+	u64 transfers;		/* those to a line that another CPU had written last */
 	u64 locked;		/* locked operations */
-	u64 retries;		/* of which another CPU was faster */
+	u64 retries;		/* those in which another CPU was faster */
 };
 
 extern _Thread_local unsigned int model_cpu;
@@ -29,7 +29,7 @@ extern _Thread_local struct model_counts model_counts;
 extern u16 model_owner[LINES];
 extern u32 model_moved[LINES];
 
-/* Two cores play all CPUs: whoever has written lets another go on, now and then. */
+/* Two cores play all CPUs. Now and then, a thread that has written lets another one run. */
 static inline void model_wrote(const volatile void *where)
 {
 	size_t line = ((uintptr_t)where / LINE_BYTES) % LINES;
@@ -156,7 +156,7 @@ static inline bool raw_spin_trylock(raw_spinlock_t *lock)
 	return taken;
 }
 
-/* The kernel's waiters queue, each in a line of its own: to wait counts once. */
+/* The kernel's waiters queue, each on a cache line of its own. So a wait counts once. */
 static inline void raw_spin_lock(raw_spinlock_t *lock)
 {
 	if (raw_spin_trylock(lock))

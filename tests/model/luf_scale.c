@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What 256 CPUs that reclaim the same files at once do to LUF's bookkeeping: the
- * module's own files (luf_slots.c, luf_files.c, luf_coverage.c, luf_pages.c), with a
- * thread for each CPU, beside the layout that they replaced: a lock for the table and
- * one for the pool, eight CPUs' coverage in a cache line, one count for each file.
+ * Models what 256 CPUs that reclaim the same files at once do to LUF's bookkeeping. It runs
+ * the module's own files (luf_slots.c, luf_files.c, luf_coverage.c, luf_pages.c), with a
+ * thread for each CPU. Beside them it runs the layout that they replaced: a lock for the
+ * table and one for the pool, the coverage of eight CPUs in a cache line, one count for
+ * each file.
  *
- * It counts locked operations, those that had to wait or to be tried again, and writes
- * to a cache line that another CPU had written last (transfers). Nothing here is a time:
- * what a transfer costs depends on the machine, on how far away that CPU is and on who
- * else waits for the line, which two cores that play 256 CPUs can't tell. The threads
- * take turns at every fourth write, so nearly every write to a line that is anybody
- * else's, too, is a transfer, whether eight CPUs share it or all. Therefore the sum of
- * them says little. What tells how far it scales is the line that moves most: it is with
- * one CPU at a time, so all flushes of the machine together can't be faster than its
- * moves are, one after the other.
+ * It counts locked operations, operations that had to wait or to be tried again, and writes
+ * to a cache line that another CPU had written last (transfers). Nothing here is a time.
+ * The cost of a transfer depends on the machine, on how far away that CPU is, and on who
+ * else waits for the line. Two cores that play 256 CPUs can't tell that. The threads take
+ * turns at every fourth write. So nearly every write to a shared line is a transfer,
+ * whether eight CPUs share the line or all. Therefore the sum of transfers says little. The
+ * line that moves most tells how far the layout scales. Only one CPU at a time has it, so
+ * all flushes of the machine together can't be faster than its moves, one after the other.
  *
- * Under ThreadSanitizer it is also a test: no slot is anybody else's, all is given back.
+ * Under ThreadSanitizer it is also a test: no slot has two owners, and everything is given back.
  */
 #include "kernel.h"
 
@@ -41,7 +41,7 @@ _Thread_local struct model_counts model_counts;
 u16 model_owner[LINES];
 u32 model_moved[LINES];
 
-/* What luf_table.h's inline functions look at. */
+/* Used by the inline functions of luf_table.h. */
 atomic64_t tlbbatch_luf_last __aligned(LINE_BYTES);
 u16 *tlbbatch_luf_frames;
 unsigned long tlbbatch_luf_nr_frames;
@@ -59,7 +59,7 @@ struct generation {
 } __aligned(LINE_BYTES);
 
 static struct generation generations[TLBBATCH_LUF_GENERATIONS];
-/* The generation that each CPU has opened last, for another one to end; slot + 1. */
+/* The slot + 1 of the generation that each CPU has opened last. Another CPU ends it. */
 static struct { u32 slot; } __aligned(LINE_BYTES) mailbox[MODEL_CPUS];
 
 static void expect(bool right, const char *what)
@@ -73,7 +73,7 @@ static unsigned int slot_of(const struct generation *generation)
 	return generation - generations;
 }
 
-/* Whoever takes a slot must find it free. */
+/* A slot that is taken must be free. */
 static void enter(unsigned int slot)
 {
 	expect(!__atomic_exchange_n(&generations[slot].taken, 1, __ATOMIC_SEQ_CST),
@@ -91,19 +91,19 @@ static void leave(unsigned int slot)
 struct way {
 	const char *name;
 	void (*init)(void);
-	/* One flush: a generation of a file is opened. Returns its slot. */
+	/* One flush: opens a generation of a file. Returns its slot. */
 	unsigned int (*flush)(const struct address_space *file, unsigned int round);
 	/* A page of it is allocated. */
 	void (*allocate)(unsigned int slot);
 	/* The CPU is interrupted by the flush of an mm. */
 	void (*interrupt)(void);
-	/* Behind a flush. */
+	/* Called after a flush. */
 	void (*reap)(void);
-	/* Nobody is left; all must have been given back. */
+	/* No thread runs any more. Everything must have been given back. */
 	void (*check)(void);
 };
 
-/* Apart, so that no two are one range. */
+/* The page frames are apart, so that no two form one range. */
 static unsigned long frame(unsigned int round, unsigned int folio)
 {
 	return ((unsigned long)model_cpu * ROUNDS + round) * FOLIOS * 4 + folio * 2;
@@ -305,7 +305,7 @@ static void new_check(void)
 	       "after: slots were lost");
 	for (i = 0; i < FILES; i++)
 		expect(!tlbbatch_luf_interesting(files[i]), "after: interest was lost");
-	/* All chunks must be there again, to the last. */
+	/* All chunks must be there again. */
 	for (i = 0; i < TLBBATCH_LUF_CHUNKS; i++) {
 		struct tlbbatch_luf_pages pages = { 0 };
 
@@ -326,7 +326,7 @@ static pthread_barrier_t start;
 enum phase { FLUSH, ALLOCATE, REAP, INTERRUPT, NR_PHASES };
 
 static const char *const phase_names[] = {
-	"a flush", "a page that is used again", "behind a flush", "a CPU that is interrupted",
+	"a flush", "a page that is used again", "after a flush", "a CPU that is interrupted",
 };
 
 static struct model_counts sums[NR_PHASES];
@@ -358,7 +358,7 @@ static void *cpu(void *arg)
 		slot = way->flush(files[round % FILES], round);
 		end_phase(&mine[FLUSH]);
 		slot = __atomic_exchange_n(&mailbox[model_cpu].slot, slot + 1, __ATOMIC_SEQ_CST);
-		/* Nobody came for the one before: it ends here. */
+		/* Nobody ended the generation before this one. It ends here. */
 		if (slot)
 			way->allocate(slot - 1);
 		slot = __atomic_exchange_n(&mailbox[(model_cpu + APART) % MODEL_CPUS].slot, 0,
@@ -375,7 +375,7 @@ static void *cpu(void *arg)
 		pthread_barrier_wait(&start);
 		model_counts = (struct model_counts){ 0 };
 		way->interrupt();
-		/* Who came last before it isn't of interest. */
+		/* It doesn't matter which CPU had the line before. */
 		if (round)
 			end_phase(&mine[INTERRUPT]);
 	}
@@ -386,7 +386,7 @@ static void *cpu(void *arg)
 	return NULL;
 }
 
-/* How often the line moved that moved most, for each flush of any CPU. */
+/* How often the line that moved most did so, for each flush of any CPU. */
 static double hottest(void)
 {
 	u32 most = 0;
@@ -443,11 +443,11 @@ int main(void)
 	printf("# each time, %u CPUs and %u flushes of each\n", MODEL_CPUS, ROUNDS);
 	hot_before = run(&ways[0], before);
 	hot_after = run(&ways[1], after);
-	ok(!wrong, "no slot is anybody else's, and all is given back");
+	ok(!wrong, "no slot has two owners, and everything is given back");
 	ok(hot_after * 3 < hot_before, "the line that moves most moves less than a third as often");
 	ok(after[ALLOCATE].locked <= 4 * MODEL_CPUS * ROUNDS,
 	   "an allocation does a few locked operations, not one for each CPU");
 	ok(before[INTERRUPT].transfers && !after[INTERRUPT].transfers,
-	   "CPUs that are interrupted at once don't meet");
+	   "CPUs that are interrupted at once don't share a line");
 	return tap_done();
 }

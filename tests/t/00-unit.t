@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # runs: once
-# The pure files in user space, under ASan and UBSan: a result per program.
-# TLBBATCH_BTF=<file> is another kernel's BTF than the running one's.
+# Runs the pure files in user space, under ASan and UBSan: a result for each program.
+# TLBBATCH_BTF=<file> names the BTF of another kernel than the running one.
 set -u
 [ -z "${TLBBATCH_BTF:-}" ] || TLBBATCH_BTF=$(realpath "$TLBBATCH_BTF") || exit 1
 cd "$(dirname "$0")/../unit" || exit 1

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # runs: once
-# LUF's bookkeeping with 256 threads that play CPUs: what they fight for, before and now,
-# and under ThreadSanitizer that they don't break it.
+# LUF's bookkeeping with 256 threads that play CPUs: which cache lines they contend for,
+# before and now. Under ThreadSanitizer it also checks that they don't break the
+# bookkeeping.
 set -u
 cd "$(dirname "$0")/../model" || exit 1
 # shellcheck source=tests/lib/tap.sh
@@ -17,7 +18,7 @@ log=$(make -s 2>&1)
 ok $? "the model builds" "$log"
 [ "$tap_failed" -eq 0 ] || finish
 
-# An older ThreadSanitizer finds no room where addresses are random in many bits.
+# An older ThreadSanitizer finds no room if many bits of addresses are random.
 fixed=()
 ! setarch -R true 2>/dev/null || fixed=(setarch -R)
 

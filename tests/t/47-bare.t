@@ -5,5 +5,5 @@
 . "$(dirname "$0")/../lib/tap.sh"
 
 kernel=${KERNEL:-6.1}
-[ "$kernel" = 6.1 ] || skip_all "what is tested is the same for every kernel: 6.1 only"
+[ "$kernel" = 6.1 ] || skip_all "the test is the same for every kernel: 6.1 only"
 KERNEL=$kernel exec "$(dirname "$0")/../host/bare"

@@ -7,7 +7,7 @@
 # cpus: 1
 # append: clearcpuid=erms,fsrm
 #
-# What the hook of UFFDIO_MOVE costs those who never use it: TAP for bench/cost.
+# What does the hook of UFFDIO_MOVE cost tasks that never use UFFDIO_MOVE? TAP for bench/cost.
 #
 #   PAIRS=N   how often without and with it (3)
 # shellcheck source=scripts/lib/common.sh

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Builds BTF blobs for tests. Types get ids 1, 2, ... in the order in which they are added; an id
- * that comes later may be used before it exists. Whoever wants a malformed blob gives bad numbers
- * here, or changes the bytes afterwards.
+ * Builds BTF blobs for tests. Types get ids 1, 2, ... in the order in which they are added.
+ * A later id may be used before its type exists. For a malformed blob, a test gives bad
+ * numbers here, or changes the bytes afterwards.
  */
 #ifndef TLBBATCH_BTF_BLOB_H
 #define TLBBATCH_BTF_BLOB_H
@@ -116,7 +116,7 @@ static inline u32 blob_func(struct blob *b, const char *name, u32 ret, u32 param
 	return blob_ref(b, BTF_KIND_FUNC, name, proto);
 }
 
-/* Lays out header, types and strings, in a heap block that ends where the data end. */
+/* Lays out header, types and strings in a heap block that ends where the data end. */
 static inline void blob_finish(struct blob *b)
 {
 	u32 types_len = b->nr_words * sizeof(u32);

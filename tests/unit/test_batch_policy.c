@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every decision of batch_policy.c: one fact wrong at a time, the order of the reasons when several
- * are, the limits from both sides, and properties over random facts.
+ * Tests every decision of batch_policy.c: with one wrong fact at a time, the order of
+ * reasons if several facts are wrong, the limits from both sides, and properties over
+ * random facts.
  */
 #include "rnd.h"
 #include "tap.h"
@@ -23,7 +24,10 @@ static const char *drop_name(enum tlbbatch_drop drop)
 
 static const char * const gate_names[] = { "swap", "shmem" };
 
-/* A folio that may be written: refs are the cache's, reclaim's isolation's and the batch's. */
+/*
+ * A folio that may be written. Its references are the cache's, that of reclaim's isolation,
+ * and the batch's.
+ */
 static struct tlbbatch_folio_facts good_facts(enum tlbbatch_gate gate, unsigned int nr_pages)
 {
 	return (struct tlbbatch_folio_facts) {
@@ -38,7 +42,7 @@ static struct tlbbatch_folio_facts good_facts(enum tlbbatch_gate gate, unsigned 
 	};
 }
 
-/* What can go wrong with a folio, in the order in which the reasons are to be given. */
+/* What can be wrong with a folio, in the order in which the reasons must be given. */
 enum flaw {
 	HWPOISON, SPLIT, MERGED, ANON, SWAPCACHE, OTHER_MAPPING, WRITEBACK, MAPPED, PINNED,
 	UNEVICTABLE, LAZYFREE, CLEAN, REF_LESS, REF_MORE, NR_FLAWS
@@ -143,7 +147,10 @@ static void test_recheck_one_flaw(enum tlbbatch_gate gate)
 		}
 	}
 
-	/* A large folio holds a reference per page: a base page's count is not enough. */
+	/*
+	 * The cache holds a reference for each page of a large folio. A base page's count
+	 * is not enough.
+	 */
 	facts = good_facts(gate, 16);
 	facts.refs = 3;
 	ok_drop(tlbbatch_policy_recheck(gate, &facts), TLBBATCH_DROP_REFERENCED, gate_names[gate],
@@ -153,13 +160,13 @@ static void test_recheck_one_flaw(enum tlbbatch_gate gate)
 	ok_drop(tlbbatch_policy_recheck(gate, &facts), TLBBATCH_DROP_REFERENCED, gate_names[gate],
 		"no reference");
 
-	/* As good as can be, but at the other gate. */
+	/* Everything is right, but the folio is at the other gate. */
 	facts = good_facts(!gate, 1);
 	ok_drop(tlbbatch_policy_recheck(gate, &facts), TLBBATCH_DROP_GONE, gate_names[gate],
 		"a folio of the other gate");
 }
 
-/* Two flaws at once: the earlier one's reason, whatever the later one. */
+/* Two flaws at once: the earlier one's reason is given, whatever the later flaw is. */
 static void test_recheck_priority(enum tlbbatch_gate gate)
 {
 	unsigned int first, second, wrong = 0, nr = 0;
@@ -168,7 +175,7 @@ static void test_recheck_priority(enum tlbbatch_gate gate)
 
 	for (first = 0; first < NR_FLAWS; first++) {
 		for (second = first + 1; second < NR_FLAWS; second++) {
-			/* One undoes the other. */
+			/* These two undo each other. */
 			if ((first == SPLIT && second == MERGED) ||
 			    (first == REF_LESS && second == REF_MORE))
 				continue;
@@ -184,11 +191,11 @@ static void test_recheck_priority(enum tlbbatch_gate gate)
 			       drop_name(got));
 		}
 	}
-	ok(nr && !wrong, "recheck, %s: of two flaws the graver is told, %u pairs",
+	ok(nr && !wrong, "recheck, %s: of two flaws the earlier reason is given, %u pairs",
 	   gate_names[gate], nr);
 }
 
-/* Independent of the code's order: what a folio that may be written must look like. */
+/* What a folio that may be written must look like, independent of the code's order. */
 static bool all_good(enum tlbbatch_gate gate, const struct tlbbatch_folio_facts *f)
 {
 	bool here = gate == TLBBATCH_GATE_SWAP ? f->anon && f->swapcache :
@@ -224,7 +231,7 @@ static bool holds(enum tlbbatch_gate gate, const struct tlbbatch_folio_facts *f,
 		return f->unevictable || !f->swapbacked;
 	case TLBBATCH_DROP_HWPOISON:
 		return f->hwpoison;
-	default:	/* those that the policy cannot give, and no reason */
+	default:	/* reasons that the policy cannot give, and no reason */
 		return false;
 	}
 }
@@ -280,7 +287,7 @@ static void test_recheck_random(void)
 	}
 	ok(!wrong_keep, "recheck: %u random folios: kept if, and only if, all is good", ROUNDS);
 	ok(!wrong_reason, "recheck: the reason of each drop is true of the folio");
-	ok(kept > ROUNDS / 50 && dropped > ROUNDS / 50, "recheck: enough of both: %u kept, %u dropped",
+	ok(kept > ROUNDS / 50 && dropped > ROUNDS / 50, "recheck: there were enough of both: %u kept, %u dropped",
 	   kept, dropped);
 	ok(seen[TLBBATCH_DROP_HWPOISON] && seen[TLBBATCH_DROP_SPLIT] && seen[TLBBATCH_DROP_GONE] &&
 	   seen[TLBBATCH_DROP_WRITEBACK] && seen[TLBBATCH_DROP_MAPPED] &&
@@ -288,7 +295,7 @@ static void test_recheck_random(void)
 	   seen[TLBBATCH_DROP_CLEAN] && seen[TLBBATCH_DROP_REFERENCED],
 	   "recheck: each of its reasons was given");
 	ok(!seen[TLBBATCH_DROP_LOCKED] && !seen[TLBBATCH_DROP_ACTIVATED],
-	   "recheck: none that only the write-out can tell");
+	   "recheck: no reason was given that only the write-out can tell");
 }
 
 static bool defer(bool owed, bool for_reclaim, unsigned int waiting, unsigned int capacity)
@@ -310,14 +317,14 @@ static void test_defer(void)
 
 	ok(defer(true, true, 0, TLBBATCH_WAITING_MAX), "defer: the first folio waits");
 	ok(defer(true, true, TLBBATCH_WAITING_MAX - 1, TLBBATCH_WAITING_MAX),
-	   "defer: so does the last that there is room for");
+	   "defer: the last folio that there is room for waits");
 	ok(!defer(true, true, TLBBATCH_WAITING_MAX, TLBBATCH_WAITING_MAX),
-	   "defer: but none when there is no room");
+	   "defer: no folio waits when there is no room");
 	ok(!defer(true, true, TLBBATCH_WAITING_MAX + 1, TLBBATCH_WAITING_MAX),
-	   "defer: nor when there is less than none");
-	ok(!defer(true, true, 0, 0), "defer: nor where nothing can ever wait");
-	ok(!defer(false, true, 0, TLBBATCH_WAITING_MAX), "defer: not without an owed flush");
-	ok(!defer(true, false, 0, TLBBATCH_WAITING_MAX), "defer: not for anyone but reclaim");
+	   "defer: no folio waits when more than the capacity wait already");
+	ok(!defer(true, true, 0, 0), "defer: no folio waits if the capacity is 0");
+	ok(!defer(false, true, 0, TLBBATCH_WAITING_MAX), "defer: no folio waits without an owed flush");
+	ok(!defer(true, false, 0, TLBBATCH_WAITING_MAX), "defer: no folio waits for anyone but reclaim");
 
 	for (round = 0; round < ROUNDS; round++) {
 		unsigned int waiting = rnd(8), capacity = rnd(8);
@@ -326,28 +333,28 @@ static void test_defer(void)
 
 		wrong += defer(owed, for_reclaim, waiting, capacity) != want;
 	}
-	ok(!wrong, "defer: %u random facts: only if all are good", ROUNDS);
+	ok(!wrong, "defer: %u random facts: a folio waits only if all are good", ROUNDS);
 }
 
 static void test_batch_size_valid(void)
 {
 	unsigned int size, wrong = 0;
 
-	ok(!tlbbatch_policy_batch_size_valid(0), "batch_size: 0 is none");
+	ok(!tlbbatch_policy_batch_size_valid(0), "batch_size: 0 is refused");
 	ok(tlbbatch_policy_batch_size_valid(1), "batch_size: 1");
-	ok(tlbbatch_policy_batch_size_valid(64), "batch_size: 64, the least maximum promised");
-	ok(tlbbatch_policy_batch_size_valid(TLBBATCH_BATCH_DEFAULT), "batch_size: the default");
-	ok(tlbbatch_policy_batch_size_valid(TLBBATCH_BATCH_MAX), "batch_size: the maximum");
-	ok(!tlbbatch_policy_batch_size_valid(TLBBATCH_BATCH_MAX + 1), "batch_size: one above it");
-	ok(!tlbbatch_policy_batch_size_valid(UINT_MAX), "batch_size: as large as can be");
-	ok(!tlbbatch_policy_batch_size_valid((unsigned int)INT_MAX + 1), "batch_size: the sign bit");
+	ok(tlbbatch_policy_batch_size_valid(64), "batch_size: 64 is accepted, the least maximum promised");
+	ok(tlbbatch_policy_batch_size_valid(TLBBATCH_BATCH_DEFAULT), "batch_size: the default is accepted");
+	ok(tlbbatch_policy_batch_size_valid(TLBBATCH_BATCH_MAX), "batch_size: the maximum is accepted");
+	ok(!tlbbatch_policy_batch_size_valid(TLBBATCH_BATCH_MAX + 1), "batch_size: one above the maximum is refused");
+	ok(!tlbbatch_policy_batch_size_valid(UINT_MAX), "batch_size: UINT_MAX is refused");
+	ok(!tlbbatch_policy_batch_size_valid((unsigned int)INT_MAX + 1), "batch_size: INT_MAX + 1 is refused");
 	for (size = 0; size < 1000; size++)
 		wrong += tlbbatch_policy_batch_size_valid(size) !=
 			 (size >= TLBBATCH_BATCH_MIN && size <= TLBBATCH_BATCH_MAX);
 	ok(!wrong, "batch_size: valid from %u to %u, nowhere else below 1000", TLBBATCH_BATCH_MIN,
 	   TLBBATCH_BATCH_MAX);
 	ok(TLBBATCH_BATCH_MAX - 1 <= TLBBATCH_WAITING_MAX,
-	   "batch_size: all of a batch but its last member can wait");
+	   "batch_size: all members of a batch except the last can wait");
 }
 
 static void settle_case(u64 requests, u64 ipis, u64 flush_ipis, u64 requested, u64 avoided,
@@ -363,7 +370,7 @@ static void settle_case(u64 requests, u64 ipis, u64 flush_ipis, u64 requested, u
 		       got.avoided, got.ipis_avoided);
 }
 
-/* As the module counts: a request when it is put off, the rest when a flush settles it. */
+/* Counts as the module does: a request when it is put off, the rest when a flush settles it. */
 static void test_settle_random(void)
 {
 	unsigned int round, wrong = 0, wrong_ipis = 0;
@@ -409,7 +416,7 @@ static void test_settle(void)
 	settle_case(1, 0, 0, 0, 0, 0);
 	settle_case(2, 6, 3, 0, 1, 3);
 	settle_case(64, 192, 3, 0, 63, 189);
-	/* The mask grew: the one flush reaches more CPUs than all those asked for. */
+	/* The mask grew: the one flush reaches more CPUs than all the requested ones together. */
 	settle_case(1, 2, 5, 0, 0, 0);
 	settle_case(3, 4, 5, 0, 2, 0);
 	settle_case(3, 5, 5, 0, 2, 0);
@@ -424,7 +431,7 @@ static void test_tripped(void)
 {
 	ok(!tlbbatch_policy_tripped(0, 0), "tripped: not when nothing was written");
 	ok(!tlbbatch_policy_tripped(512, 512), "tripped: not when every write was seen");
-	ok(tlbbatch_policy_tripped(513, 512), "tripped: a write by the hooks");
+	ok(tlbbatch_policy_tripped(513, 512), "tripped: a write that bypassed the hooks");
 	ok(tlbbatch_policy_tripped(512, 513), "tripped: a write that reclaim didn't count");
 	ok(tlbbatch_policy_tripped(1, 0), "tripped: the only write, unseen");
 	ok(tlbbatch_policy_tripped(1ULL << 32, 0), "tripped: a difference in the upper half");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Mutated blobs: whatever the bytes, every look-up must end, stay inside the blob (AddressSanitizer
- * watches) and return a documented error. The mutations are the same in every run; a failure names
- * its round.
+ * Mutated blobs: whatever the bytes are, every look-up must end, stay inside the blob
+ * (AddressSanitizer watches) and return a documented error. The mutations are the same in
+ * every run. A failure names its round.
  */
 #include "btf_blob.h"
 #include "rnd.h"
@@ -58,7 +58,10 @@ static void build(void)
 	blob_finish(&blob);
 }
 
-/* One to four changes anywhere, half of the times sparing the header, so that more blobs open. */
+/*
+ * Makes one to four changes anywhere. In half of the rounds it leaves the header alone, so
+ * that more blobs open.
+ */
 static size_t mutate(u8 *data, size_t size)
 {
 	static const u32 interesting[] = {
@@ -112,7 +115,7 @@ static bool documented(int ret)
 	}
 }
 
-/* How many look-ups succeeded; -1 if one broke its promise. */
+/* Returns how many look-ups succeeded, or -1 if one broke its promise. */
 static int look_up_all(const struct tlbbatch_btf *btf)
 {
 	static const char * const funcs[] = { "simple", "array", "twice" };
@@ -124,7 +127,7 @@ static int look_up_all(const struct tlbbatch_btf *btf)
 	s64 value;
 
 	for (i = 0; i < ARRAY_SIZE(funcs); i++) {
-		/* A block of its own, so that a write beyond it is seen. */
+		/* The buffer is a block of its own, so that a write beyond it is seen. */
 		size_t size = 1 + rnd(sizeof(buf));
 		char *text = malloc(size);
 
@@ -160,11 +163,11 @@ int main(void)
 	int all;
 
 	build();
-	ok_int(tlbbatch_btf_open(&btf, blob.data, blob.size), 0, "the blob, unchanged");
+	ok_int(tlbbatch_btf_open(&btf, blob.data, blob.size), 0, "the unchanged blob opens");
 	all = look_up_all(&btf);
 	tlbbatch_btf_close(&btf);
 	/* A prototype may not fit in its random buffer; all the others are found. */
-	ok(all >= 11, "%d look-ups succeed in it", all);
+	ok(all >= 11, "%d look-ups succeed in the unchanged blob", all);
 
 	for (round = 0; round < ROUNDS; round++) {
 		u8 *copy = malloc(blob.size);
@@ -195,8 +198,8 @@ int main(void)
 		free(data);
 	}
 	ok(!broken, "%u mutated blobs: every look-up ended with a documented result", ROUNDS);
-	ok(opened > ROUNDS / 10, "enough of them were well-formed enough to open: %u", opened);
-	ok(opened - whole > ROUNDS / 20, "in enough of these a look-up failed: %u", opened - whole);
+	ok(opened > ROUNDS / 10, "enough of the blobs were well-formed enough to open: %u", opened);
+	ok(opened - whole > ROUNDS / 20, "in enough of the opened blobs a look-up failed: %u", opened - whole);
 	blob_free(&blob);
 	return tap_done();
 }

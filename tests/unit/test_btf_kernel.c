@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Look-ups in a real kernel's BTF: the file that TLBBATCH_BTF names, or else the running kernel's.
- * Each function has the texts of all kernels that are known; one that the kernel doesn't have is
- * skipped. What differs is a failure in a file that was chosen, and a skip in the running kernel,
- * which may be any.
+ * Look-ups in a real kernel's BTF: that of the file that TLBBATCH_BTF names, or else the
+ * running kernel's. Each function has the texts of all known kernels. A function that the
+ * kernel doesn't have is skipped. A difference is a failure for a chosen file, and a skip
+ * for the running kernel, which may be any.
  */
 #include <time.h>
 #include "btf_blob.h"
@@ -110,7 +110,7 @@ static const struct target {
 	TLBBATCH_TBL_luf_return_names(RETURN)
 };
 
-/* What the kernel has of them is as one of the alternatives says. */
+/* A function that the kernel has must be as one of the alternatives says. */
 static void test_targets(void)
 {
 	u32 i;
@@ -163,7 +163,7 @@ static void test_scan_control(void)
 	expect(!ret && value == 2, "PAGE_SUCCESS is 2");
 }
 
-/* Every 97th function: each has a text, or one of the two good reasons for having none. */
+/* Tries every 97th function: each has a text, or one of the two good reasons for having none. */
 static void test_sample(void)
 {
 	u32 id = 0, nr = 0, texts = 0, refused = 0;
@@ -185,7 +185,7 @@ static void test_sample(void)
 	}
 	ok(nr > 1000, "there are functions: %u", nr);
 	ok(texts + refused == (nr + 96) / 97, "each of a sample has a prototype, or is ambiguous");
-	ok(texts > refused * 20, "nearly all have one: %u of %u", texts, texts + refused);
+	ok(texts > refused * 20, "nearly all have a prototype: %u of %u", texts, texts + refused);
 }
 
 int main(void)
@@ -210,9 +210,9 @@ int main(void)
 
 	start = now_ms();
 	if (!tlbbatch_btf_open(&btf, data, size)) {
-		ok(btf.nr_types > 10000, "it opens, and has %u types", btf.nr_types);
+		ok(btf.nr_types > 10000, "the BTF opens, and has %u types", btf.nr_types);
 		test_known();
-		/* Of another kernel it would say nothing. */
+		/* For another kernel this would say nothing. */
 		if (chosen)
 			test_targets();
 		test_scan_control();

@@ -43,7 +43,7 @@ static u32 add_small(const char *tag, u32 size, const char *member, u32 type, u3
 	return id;
 }
 
-/* @ret, or 0 and the offset @want; after an error the offset must be what it was. */
+/* Expects @ret, or 0 and the offset @want. After an error the offset must be unchanged. */
 static void want_offset(const char *tag, const char *member, int ret, u32 want)
 {
 	u32 offset = 12345;
@@ -198,12 +198,12 @@ static void test_member_types(void)
 
 	offset = 12345;
 	ok_int(tlbbatch_btf_check_member(&btf, "sc", "number", "struct mem *", &offset, found,
-					 sizeof(found)), -EPROTOTYPE, "one of another type");
+					 sizeof(found)), -EPROTOTYPE, "a member of another type");
 	ok_str(found, "int", "  its type");
 	ok_int(offset, 12345, "  no offset");
 	ok_int(tlbbatch_btf_check_member(&btf, "retyped", "m", "int", &offset, found,
 					 sizeof(found)), -EPROTOTYPE,
-	       "one that has another type in a second struct of that tag");
+	       "a member that has another type in a second struct of that tag");
 	ok_int(tlbbatch_btf_check_member(&btf, "sc", "nosuch", "int", &offset, found,
 					 sizeof(found)), -ENOENT, "no such member");
 	ok_str(found, "", "  no type");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Blobs that lie: what is refused, in finite time, without a look outside the blob. */
+/* Malformed blobs: they are refused, in finite time, without a read outside of the blob. */
 #include "btf_blob.h"
 #include "tap.h"
 
@@ -73,7 +73,7 @@ static void test_sizes(void)
 	good_blob();
 	full = blob.size;
 	for (size = 0; size < full; size++) {
-		/* A heap block of just that size, so that a read beyond it is seen. */
+		/* The heap block has exactly that size, so that a read beyond it is seen. */
 		void *part = malloc(size ? size : 1);
 
 		memcpy(part, blob.data, size);
@@ -92,7 +92,10 @@ static void test_sizes(void)
 	free((char *)blob.data - 1);
 }
 
-/* Types behind the strings, and nothing behind the types: a read beyond the last is seen. */
+/*
+ * The types come after the strings, and nothing comes after the types. So a read beyond the
+ * last type is seen.
+ */
 static void test_types_at_the_end(void)
 {
 	struct btf_header hdr = {
@@ -153,7 +156,10 @@ static void test_records(void)
 		char name[64];
 
 		snprintf(name, sizeof(name), "an item missing of kind %u", kind);
-		/* The blob has 12 bytes: enough for a kind without items, whatever vlen says. */
+		/*
+		 * The blob has 12 bytes. That is enough for a kind without items, whatever
+		 * vlen says.
+		 */
 		switch (kind) {
 		case BTF_KIND_PTR:
 		case BTF_KIND_FWD:
@@ -178,7 +184,7 @@ static void test_records(void)
 	one_type(BTF_KIND_FWD << 24, 0xffffffff, -EINVAL, "a name far behind the strings");
 }
 
-/* Function @name of the blob is refused, in both ways of asking, with nothing in the buffer. */
+/* Function @name of the blob is refused in both ways of asking, and the buffer stays empty. */
 static void want_refused(const char *func, int ret, const char *name)
 {
 	char buf[64] = "x";
@@ -237,7 +243,7 @@ static void test_loops(void)
 	next = blob.nr_types + 1;
 	blob_func(&blob, "array_loop", 0, blob_array(&blob, next, 1));
 
-	/* Twice itself per level: with a limit of depth alone, 2^depth steps. */
+	/* Each level has itself twice. With only a limit of depth this would take 2^depth steps. */
 	next = blob_type(&blob, BTF_KIND_FUNC_PROTO, 0, 2, "", 0);
 	blob_param(&blob, "", next + 1);
 	blob_param(&blob, "", next + 1);

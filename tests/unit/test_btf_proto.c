@@ -29,7 +29,7 @@ static u32 proto(u32 ret, u32 vlen)
 	return blob_type(&blob, BTF_KIND_FUNC_PROTO, 0, vlen, "", ret);
 }
 
-/* A function "f<n>" for each row of the table, all in one blob; then each is rendered. */
+/* Makes a function "f<n>" for each row of the table, all in one blob. Then each one is rendered. */
 #define MAX_CASES	64
 
 static struct {
@@ -211,7 +211,7 @@ static void test_mismatches(void)
 	}
 	tlbbatch_btf_check_proto(&btf, "f1", "x", found, 4);
 	ok_str(found, "int", "the text found is cut off at the end of its buffer");
-	ok_int(tlbbatch_btf_check_proto(&btf, "f1", "x", found, 0), -EPROTOTYPE, "... of no bytes");
+	ok_int(tlbbatch_btf_check_proto(&btf, "f1", "x", found, 0), -EPROTOTYPE, "a buffer of no bytes doesn't change the result");
 	ok_int(tlbbatch_btf_check_proto(&btf, "f1", "int(void)", found, 4), 0,
 	       "a short buffer doesn't change the result");
 	ok_int(tlbbatch_btf_check_proto(&btf, "nosuch", "int(void)", found, sizeof(found)), -ENOENT,
@@ -257,19 +257,19 @@ static void test_ambiguous(void)
 	blob_finish(&blob);
 	ok_int(tlbbatch_btf_open(&btf, blob.data, blob.size), 0, "a blob with names that repeat");
 
-	ok_int(tlbbatch_btf_func_proto(&btf, "same", buf, sizeof(buf)), 0, "two that agree");
+	ok_int(tlbbatch_btf_func_proto(&btf, "same", buf, sizeof(buf)), 0, "two functions of one name that agree");
 	ok_str(buf, "int(int)", "  and their text");
 	ok_int(tlbbatch_btf_check_proto(&btf, "same", "int(int)", NULL, 0), 0, "  as expected");
 	ok_int(tlbbatch_btf_func_proto(&btf, "longer", buf, sizeof(buf)), -EPROTOTYPE,
-	       "two with other parameters");
+	       "two functions of one name with different parameters");
 	ok_str(buf, "", "  have no text");
 	ok_int(tlbbatch_btf_func_proto(&btf, "other", buf, sizeof(buf)), -EPROTOTYPE,
-	       "two with other results");
+	       "two functions of one name with different results");
 	ok_int(tlbbatch_btf_check_proto(&btf, "other", "int(int)", buf, sizeof(buf)), -EPROTOTYPE,
 	       "  the first of which is as expected");
 	ok_str(buf, "void(int)", "  and the second is shown");
 	ok_int(tlbbatch_btf_func_proto(&btf, "broken", buf, sizeof(buf)), -EINVAL,
-	       "two, one of them malformed");
+	       "two functions of one name, one of them malformed");
 	ok_int(tlbbatch_btf_check_proto(&btf, "broken", "int(int)", buf, sizeof(buf)), -EINVAL,
 	       "  checked");
 	ok_str(buf, "", "  and no text");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * LUF's arithmetic: what a flush is, which CPUs cover a generation, how it ends; each against a
- * naive answer, over all facts where there are few and over random ones where there are many.
+ * LUF's arithmetic: what a flush is, which CPUs cover a generation, how it ends. Each is
+ * compared with a naive answer: for all facts if there are few, and for random ones if
+ * there are many.
  */
 #include "rnd.h"
 #include "tap.h"
@@ -28,7 +29,7 @@ static void test_word(void)
 			ordered &= !i || word > tlbbatch_luf_word(numbers[i - 1],
 						TLBBATCH_GENERATION_UNTRACKED);
 		}
-	ok(good, "number and state come back out of the word, up to 61 bits");
+	ok(good, "number and state can be read back from the word, up to 61 bits");
 	ok(ordered, "a younger generation's word is larger, whatever the states");
 	ok_int(tlbbatch_luf_state_of(0), TLBBATCH_GENERATION_FREE, "a slot never used is free");
 }
@@ -60,7 +61,7 @@ static void test_judge_flush(void)
 	ok(good, "a flush is a generation if all of it was read-only and another CPU is in it");
 	ok(nr[0] && nr[1] && nr[2] && nr[3], "each answer was given");
 	ok_int(tlbbatch_luf_judge_flush(&(struct tlbbatch_luf_pending){ .remote = true }),
-	       TLBBATCH_LUF_FLUSH_MIXED, "a flush of what nobody saw isn't put off");
+	       TLBBATCH_LUF_FLUSH_MIXED, "a flush of unmaps that nobody saw isn't put off");
 }
 
 /* Rules L10 and L14. */
@@ -110,7 +111,7 @@ static void test_covered(void)
 		for (cpu = 0; cpu < nr_cpus; cpu++) {
 			covered[cpu].by[model] = rnd(behind) ? number + rnd(3) :
 							       number - 1 - rnd(1);
-			/* What the other model has covered must not matter. */
+			/* What is covered in the other model must not matter. */
 			covered[cpu].by[other] = number - 1 + rnd(2);
 			if (!rnd(density))
 				mask[cpu / WORD_BITS] |= 1UL << cpu % WORD_BITS;
@@ -134,21 +135,21 @@ static void test_covered(void)
 				 (mask[cpu / WORD_BITS] >> cpu % WORD_BITS & 1 &&
 				  covered[cpu].by[model] < number);
 	}
-	ok(good, "covered: if no CPU of the mask is behind");
+	ok(good, "a generation is covered if no CPU of the mask is behind");
 	ok(same, "as many CPUs remain as are behind");
-	ok(exact, "and they are those");
-	ok(nr_covered > ROUNDS / 20 && nr_covered < ROUNDS - ROUNDS / 20, "both were common");
+	ok(exact, "the CPUs that remain are those that are behind");
+	ok(nr_covered > ROUNDS / 20 && nr_covered < ROUNDS - ROUNDS / 20, "covered and not covered were both common");
 
 	memset(mask, 0, sizeof(mask));
 	mask[0] = 1;
 	covered[0].by[TLBBATCH_LUF_IDEAL] = 7;
 	covered[0].by[TLBBATCH_LUF_POSTED] = 6;
 	ok(tlbbatch_luf_covered(mask, 1, covered, TLBBATCH_LUF_IDEAL, 7),
-	   "a flush covers the youngest that it saw");
+	   "a flush covers the youngest generation that it saw");
 	ok(!tlbbatch_luf_covered(mask, 1, covered, TLBBATCH_LUF_IDEAL, 8),
-	   "and none that is younger");
+	   "a flush covers no generation that is younger");
 	ok(!tlbbatch_luf_covered(mask, 1, covered, TLBBATCH_LUF_POSTED, 7),
-	   "one that the posted series doesn't notice covers nothing there");
+	   "a flush that the posted series doesn't notice covers nothing there");
 }
 
 static void test_range(void)
@@ -160,12 +161,12 @@ static void test_range(void)
 	ok(tlbbatch_luf_range_extend(&range, 104, 1) && tlbbatch_luf_range_pfn(range) == 100 &&
 	   tlbbatch_luf_range_nr(range) == 5, "the next page frame makes a range longer");
 	ok(tlbbatch_luf_range_extend(&range, 98, 2) && tlbbatch_luf_range_pfn(range) == 98 &&
-	   tlbbatch_luf_range_nr(range) == 7, "so does the one before it");
+	   tlbbatch_luf_range_nr(range) == 7, "the page frame before it makes a range longer");
 	ok(!tlbbatch_luf_range_extend(&range, 106, 1) && !tlbbatch_luf_range_extend(&range, 96, 1) &&
 	   !tlbbatch_luf_range_extend(&range, 100, 1) && tlbbatch_luf_range_nr(range) == 7,
-	   "a gap or an overlap doesn't");
+	   "a gap or an overlap doesn't make a range longer");
 	range = tlbbatch_luf_range(0, TLBBATCH_LUF_RANGE_MAX);
-	ok(!tlbbatch_luf_range_extend(&range, TLBBATCH_LUF_RANGE_MAX, 1), "nor one too many");
+	ok(!tlbbatch_luf_range_extend(&range, TLBBATCH_LUF_RANGE_MAX, 1), "a range doesn't grow beyond its maximum");
 	range = 0;
 	ok(!tlbbatch_luf_range_extend(&range, 0, 1), "an empty range has no neighbour");
 	for (round = 0; round < ROUNDS; round++) {
@@ -175,7 +176,7 @@ static void test_range(void)
 		range = tlbbatch_luf_range(pfn, nr);
 		good &= tlbbatch_luf_range_pfn(range) == pfn && tlbbatch_luf_range_nr(range) == nr;
 	}
-	ok(good, "frames of up to 40 bits come back out");
+	ok(good, "page frames of up to 40 bits can be read back");
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The table of luf/mode's document says what tracking takes: computed again from what
- * the module's structs are held to.
+ * The table in luf/mode's document says how much memory tracking takes. This computes it
+ * again from the sizes to which the module's structs are held.
  */
 #include "luf/luf_size.h"
 #include "tap.h"
@@ -35,8 +35,8 @@ static void check_table(void)
 int main(void)
 {
 	ok_int(tlbbatch_luf_shards_for(1, 8), 1, "one CPU has one part");
-	ok_int(tlbbatch_luf_shards_for(9, 8), 2, "nine CPUs have two");
-	ok_int(tlbbatch_luf_shards_for(8192, 8), TLBBATCH_LUF_SHARDS_MAX, "there is a bound");
+	ok_int(tlbbatch_luf_shards_for(9, 8), 2, "nine CPUs have two parts");
+	ok_int(tlbbatch_luf_shards_for(8192, 8), TLBBATCH_LUF_SHARDS_MAX, "the number of parts has a bound");
 	ok_int(tlbbatch_luf_passes_for(1), TLBBATCH_LUF_PASSES_MIN, "passes of one CPU");
 	ok_int(tlbbatch_luf_passes_for(12), 128, "passes of twelve, a power of two");
 	ok_int(tlbbatch_luf_passes_for(8192), TLBBATCH_LUF_PASSES_MAX, "passes of 8192");
