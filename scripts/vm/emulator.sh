@@ -7,7 +7,8 @@
 # An older QEMU may run an old translation of text that has just been patched, for a moment
 # or for ever. The kernel then spins on its own int3, or dies of it.
 EMULATOR_SINCE=8.1
-# What a guest without display and network needs; libraries are the same.
+# The packages that a guest without display and network needs. Their libraries are those of
+# the release.
 EMULATOR_PACKAGES=(qemu-system-x86 qemu-system-data seabios)
 EMULATOR_DIR=$TLBBATCH_CACHE/emulator
 

@@ -27,11 +27,14 @@
 #include "tap.h"
 
 #define ROUNDS		12
-/* Flushes of an mm that interrupt all CPUs at once. */
+/* How many flushes of an mm interrupt all CPUs at once. */
 #define STORMS		8
 #define FILES		4
 #define FOLIOS		32
-/* That a flush ends as needed by an allocation, on a CPU that had no part in it. */
+/*
+ * How far apart these two CPUs are: one opens a generation, and an allocation on the other,
+ * which had no part in the flush, makes the generation needed.
+ */
 #define APART		(MODEL_CPUS / 2 + 1)
 #define MASK_WORDS	(MODEL_CPUS / BITS_PER_LONG)
 #define OLD_REAP	64

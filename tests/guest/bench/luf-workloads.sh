@@ -14,7 +14,7 @@ LUF_WORKLOADS="read-threads read-processes randread-threads randread-processes m
 LUF_DIR=/var/tmp/bench-luf
 WORKLOAD_OUT=/tmp/bench-luf.out
 FIO_JOBS=4
-# Four times the cgroup's limit, and what is left of the guest's memory.
+# The file is four times the cgroup's limit, and of what is left of the guest's memory.
 FILE_MB=256
 CGROUP_MAX=64M
 LEFT_MB=64

@@ -11,12 +11,12 @@ struct event {
 	const char *name;
 	/* Why the generation is given up; NULL if it isn't. */
 	const char *reason;
-	/* In A's cell, before there are generations. */
+	/* Runs in A's cell, before there are generations. */
 	cell_function *prepare;
-	/* In the process of A's cell, or else in the program. */
+	/* Runs in the process of A's cell. If there is none, outside() runs in the program. */
 	cell_function *in_cell;
 	long (*outside)(struct cell *a);
-	/* How A is mapped, where it isn't private and read-only. */
+	/* How A is mapped, if not private and read-only. */
 	int prot, map_flags;
 	/* A is an empty file of shared memory, so its pages are clean. */
 	bool shmem;
