@@ -18,7 +18,6 @@
 #include "debug/debug.h"
 #include "batch/dirty_batch.h"
 #include "batch/flush.h"
-#include "hooks/hook.h"
 #include "batch/reclaim_context.h"
 #include "batch/reclaim_hooks.h"
 #include "kernel/symbols.h"
@@ -133,7 +132,7 @@ void tlbbatch_file_write_begin(struct tlbbatch_file_write *write,
 			       struct folio *folio, unsigned long writer)
 {
 	write->nr_pages = 0;
-	if (writer && tlbbatch_is_hooked(writer))
+	if (writer && tlbbatch_is_gate(writer))
 		return;
 	/* Without a writer it is unlocked unwritten, for the flusher to write. */
 	if (writer)

@@ -165,7 +165,6 @@ void tlbbatch_redirects_resolve(struct tlbbatch_redirects *redirects,
 void tlbbatch_redirects_known(struct tlbbatch_redirects *redirects);
 bool tlbbatch_prepare_hook(struct tlbbatch_hook *hook,
 			   const struct tlbbatch_target *target);
-bool tlbbatch_is_hooked(unsigned long addr);
 
 /* hook_engine.c */
 int tlbbatch_redirects_attach(struct tlbbatch_redirects *redirects);

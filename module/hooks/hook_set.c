@@ -110,26 +110,6 @@ void tlbbatch_redirects_known(struct tlbbatch_redirects *redirects)
 }
 
 /**
- * tlbbatch_is_hooked() - has a function of the kernel a hook, attached or not?
- * @addr: its address
- *
- * Of hooks that features share it isn't said.
- *
- * Context: any.
- */
-bool tlbbatch_is_hooked(unsigned long addr)
-{
-	const struct tlbbatch_redirects *redirects;
-	unsigned int i;
-
-	for (redirects = known; redirects; redirects = redirects->next)
-		for (i = 0; i < redirects->nr; i++)
-			if (redirects->hooks[i].addr == addr)
-				return true;
-	return false;
-}
-
-/**
  * tlbbatch_prepare_hook() - all that the callback and the replacement need
  * @hook: the hook, its ftrace site found
  * @target: the alternative taken
