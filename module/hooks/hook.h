@@ -163,8 +163,8 @@ void tlbbatch_redirects_resolve(struct tlbbatch_redirects *redirects,
 
 /* hook_set.c */
 void tlbbatch_redirects_known(struct tlbbatch_redirects *redirects);
-bool tlbbatch_prepare_hook(struct tlbbatch_hook *hook,
-			   const struct tlbbatch_target *target);
+int tlbbatch_prepare_hook(struct tlbbatch_hook *hook,
+			  const struct tlbbatch_target *target);
 
 /* hook_engine.c */
 int tlbbatch_redirects_attach(struct tlbbatch_redirects *redirects);

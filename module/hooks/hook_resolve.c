@@ -28,6 +28,7 @@ static void resolve(struct tlbbatch_hook *hook)
 	const struct tlbbatch_function *near;
 	const struct tlbbatch_target *target;
 	char reason[TLBBATCH_REASON_LEN] = "no target for this kernel";
+	int err;
 
 	if (hook->need.tag &&
 	    !tlbbatch_kernel_has(hook->need.tag, hook->need.member)) {
@@ -55,8 +56,13 @@ static void resolve(struct tlbbatch_hook *hook)
 		refuse(hook, reason);
 		return;
 	}
-	if (!tlbbatch_prepare_hook(hook, target)) {
-		refuse(hook, "no room in the module's own tables");
+	err = tlbbatch_prepare_hook(hook, target);
+	if (err) {
+		snprintf(reason, sizeof(reason), err == -EEXIST ?
+			 "%s has another hook of this module" :
+			 "no room for %s in the module's own tables",
+			 target->function.symbol);
+		refuse(hook, reason);
 		return;
 	}
 	hook->target = target;

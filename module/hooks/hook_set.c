@@ -23,10 +23,13 @@
 #include "hooks/ip_hash.h"
 #include "kernel/kernel_calls.h"
 #include "hooks/hook_set.h"
+#include "targets.h"
 
 #define BY_IP_BITS	5
 
 static struct tlbbatch_ip_slot by_ip[1 << BY_IP_BITS] __read_mostly;
+/* At most half full, the self-test's dummy included, so that a look-up ends soon. */
+static_assert(TLBBATCH_TBL_NR_HOOKED + 1 <= 1 << (BY_IP_BITS - 1));
 static struct tlbbatch_redirects *known, **known_end = &known;
 
 /*
@@ -109,6 +112,17 @@ void tlbbatch_redirects_known(struct tlbbatch_redirects *redirects)
 	}
 }
 
+static int set_original(const struct tlbbatch_hook *hook,
+			const struct tlbbatch_target *target)
+{
+	unsigned long entry = tlbbatch_entry_to(hook->ip + MCOUNT_INSN_SIZE);
+
+	if (!entry)
+		return -ENOSPC;
+	tlbbatch_call_set(&target->original, entry);
+	return 0;
+}
+
 /**
  * tlbbatch_prepare_hook() - all that the callback and the replacement need
  * @hook: the hook, its ftrace site found
@@ -117,27 +131,27 @@ void tlbbatch_redirects_known(struct tlbbatch_redirects *redirects)
  * An original is entered behind the ftrace site, which an ENDBR may precede: by a
  * direct call, once for all tracers, and never through its own hook (rule H10).
  *
- * Context: process context; nothing of it is attached.
- * Return: false if there is no room, or another hook has the function.
+ * Context: process context; nothing of it is attached. Calls never run in parallel.
+ * Return: 0, -EEXIST if another hook has the function, or -ENOSPC.
  */
-bool tlbbatch_prepare_hook(struct tlbbatch_hook *hook,
-			   const struct tlbbatch_target *target)
+int tlbbatch_prepare_hook(struct tlbbatch_hook *hook,
+			  const struct tlbbatch_target *target)
 {
-	unsigned long entry;
+	int err;
 
 	if (hook->look)
-		return true;
+		return 0;
 	if (tlbbatch_ip_find(by_ip, BY_IP_BITS, hook->ip))
-		return false;
-	entry = tlbbatch_entry_to(hook->ip + MCOUNT_INSN_SIZE);
-	if (!entry || !tlbbatch_ip_add(by_ip, BY_IP_BITS, hook->ip, hook))
-		return false;
-	if (target->replacement)
-		tlbbatch_call_set(&target->original, entry);
+		return -EEXIST;
+	err = target->replacement ? set_original(hook, target) : 0;
+	if (err)
+		return err;
+	if (!tlbbatch_ip_add(by_ip, BY_IP_BITS, hook->ip, hook))
+		return -ENOSPC;
 	if (target->write_out)
 		tlbbatch_call_set(&target->writer,
 				  (unsigned long)target->write_out);
-	return true;
+	return 0;
 }
 
 /*
@@ -157,7 +171,7 @@ static int find_dummy(const struct tlbbatch_hook_set *set)
 		return 0;
 	dummy->ip = static_call(tlbbatch_ftrace_location)(dummy->addr);
 	if (dummy->ip && (set != &redirecting ||
-			  tlbbatch_prepare_hook(dummy, dummy->target)))
+			  !tlbbatch_prepare_hook(dummy, dummy->target)))
 		return 0;
 	dummy->ip = 0;
 	pr_err("the self-test's own function cannot be traced\n");
