@@ -50,7 +50,7 @@ void tlbbatch_feature_find(struct tlbbatch_feature *feature)
 	if (!missing)
 		find_rest(feature);
 	if (feature->pass) {
-		redirects->shared = &tlbbatch_pass_hook;
+		redirects->shared[redirects->nr_shared++] = &tlbbatch_pass_hook;
 		tlbbatch_pass_calls(feature->pass, feature->pass_begin,
 				    feature->pass_end);
 	}

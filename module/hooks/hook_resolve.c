@@ -6,6 +6,7 @@
 #include <linux/string.h>
 #include "debug/debug.h"
 #include "hooks/hook.h"
+#include "hooks/hook_set.h"
 #include "kernel/kernel_calls.h"
 #include "kernel/symbols.h"
 
@@ -23,13 +24,17 @@ static const char *spoiled_by(const struct tlbbatch_hook *hook)
 	return hook->lost ? hook->name : NULL;
 }
 
-static void resolve(struct tlbbatch_hook *hook)
+static void resolve(struct tlbbatch_hook *hook, bool whole)
 {
 	const struct tlbbatch_function *near;
 	const struct tlbbatch_target *target;
 	char reason[TLBBATCH_REASON_LEN] = "no target for this kernel";
 	int err;
 
+	if (hook->look && whole) {
+		refuse(hook, "what looks cannot be registered whole");
+		return;
+	}
 	if (hook->need.tag &&
 	    !tlbbatch_kernel_has(hook->need.tag, hook->need.member)) {
 		hook->unneeded = true;
@@ -105,7 +110,7 @@ void tlbbatch_redirects_resolve(struct tlbbatch_redirects *redirects,
 		if (!hook->resolved && missing)
 			refuse(hook, missing);
 		else if (!hook->resolved)
-			resolve(hook);
+			resolve(hook, !tlbbatch_is_parked(redirects, i));
 		hook->resolved = true;
 		if (hook->reason[0])
 			make_unavailable(redirects, hook, missing);

@@ -210,7 +210,8 @@ static void forget_attached(const struct tlbbatch_hook_set *set)
 		for (i = 0; i < tlbbatch_nr_hooks(redirects); i++) {
 			struct tlbbatch_hook *hook = tlbbatch_hook_at(redirects, i);
 
-			if (tlbbatch_set_of(hook) == set)
+			if (tlbbatch_is_parked(redirects, i) &&
+			    tlbbatch_set_of(hook) == set)
 				hook->attached = false;
 		}
 }
