@@ -23,7 +23,7 @@
  * @replacement: what runs instead; NULL if the hook never acts
  * @original: static call that enters the original behind its ftrace site; unused then
  * @passes: sees the arguments of a call for which the hook doesn't act, in the ftrace
- *	callback; or NULL
+ *	callback; or NULL. As @acts of its hook it may be called when its feature is off
  * @write_out: of a gate: writes a folio out through @original, or NULL
  * @writer: the static call that the core reaches @write_out by
  */
@@ -81,7 +81,8 @@ struct tlbbatch_hook_set {
  * @lost: what a user loses without it; NULL if its feature tells that, by @name
  * @acts: does it act for the running task? Called in the ftrace callback,
  *	preemption off, with the caller's address. It must say no for a feature that is
- *	off: want of memory can keep a hook attached (rule H3). NULL: for no task
+ *	off, and read nothing that its @stop frees: want of memory can keep a hook
+ *	attached (rule H3). NULL: for no task
  * @look: the set of a hook that redirects nobody: it looks at the arguments, and the
  *	function goes on. @acts, and of its targets @replacement and @original, aren't
  *	used. NULL if it redirects; always, of @whole ones
