@@ -101,7 +101,8 @@ void tlbbatch_feature_retire(struct tlbbatch_feature *feature);
  * struct tlbbatch_row - a feature in the list of all
  * @feature: what it does
  * @files: what it shows; or NULL
- * @load: the end of the module's load: do what modprobe asks for; or NULL
+ * @load: the end of the module's load: do what modprobe asks for; 0 or an error, and nothing
+ *	of it is left then; or NULL
  * @unload: stop for good: returns when nothing is left behind; NULL if it is switched by
  *	tlbbatch_feature_switch(), and by nothing else
  */
@@ -120,7 +121,7 @@ extern const unsigned int tlbbatch_nr_features;
 	for (row = tlbbatch_features;					\
 	     row < tlbbatch_features + tlbbatch_nr_features; row++)
 
-int tlbbatch_features_passes(void);
+void tlbbatch_features_passes(void);
 void tlbbatch_features_find(void);
 int tlbbatch_features_init(void);
 void tlbbatch_features_exit(void);

@@ -125,6 +125,9 @@ void tlbbatch_pass_left(struct tlbbatch_pass *pass)
  * tlbbatch_pass_join() - act in passes that begin from now on
  * @part: a feature's
  *
+ * What was attached and set before is seen by whoever sees the bit: set_bit() is a full
+ * barrier on x86, a locked instruction.
+ *
  * Context: process context; all that it needs is attached.
  */
 void tlbbatch_pass_join(const struct tlbbatch_pass_part *part)
@@ -229,16 +232,12 @@ int tlbbatch_passes_wait_turnover(const char *what, bool killable)
  * tlbbatch_passes_add() - a feature has a part in passes
  * @part: its part
  *
- * Context: load, before tlbbatch_passes_init().
- * Return: 0, or -ENOSPC: TLBBATCH_PASS_PARTS_MAX must be raised, in pass_calls.c, too.
+ * Context: load, before tlbbatch_passes_init(). At most TLBBATCH_PASS_PARTS_MAX calls.
  */
-int tlbbatch_passes_add(struct tlbbatch_pass_part *part)
+void tlbbatch_passes_add(struct tlbbatch_pass_part *part)
 {
-	if (nr_parts == ARRAY_SIZE(parts))
-		return -ENOSPC;
 	part->bit = nr_parts;
 	parts[nr_parts++] = part;
-	return 0;
 }
 
 /**
