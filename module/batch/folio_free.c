@@ -12,7 +12,7 @@
 #include "debug/debug.h"
 #include "batch/folio_free.h"
 #include "kernel/kernel_calls.h"
-#include "kernel/symbols.h"
+#include "batch/batch_symbols.h"
 
 static bool completed(struct folio *folio)
 {

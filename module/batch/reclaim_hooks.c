@@ -24,7 +24,7 @@
 #include "pass/pass.h"
 #include "batch/reclaim_context.h"
 #include "batch/reclaim_hooks.h"
-#include "kernel/symbols.h"
+#include "batch/batch_symbols.h"
 
 /* Set when the tripwire goes off: passes that are open put nothing off any more. */
 static bool trip;

@@ -20,7 +20,7 @@
 #include "batch/flush.h"
 #include "batch/reclaim_context.h"
 #include "batch/reclaim_hooks.h"
-#include "kernel/symbols.h"
+#include "batch/batch_symbols.h"
 
 static bool at_home(const struct tlbbatch_writeout *out)
 {

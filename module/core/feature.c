@@ -22,16 +22,16 @@
 /* Serialises changes of features that don't do so by themselves. */
 static DEFINE_MUTEX(switch_mutex);
 
-static void find_rest(struct tlbbatch_feature *feature)
+/* What is missing besides its hooks: @own, or something that it watches. */
+static void find_rest(struct tlbbatch_feature *feature, const char *own)
 {
-	const char *missing = feature->find ? feature->find() : NULL;
 	char reason[TLBBATCH_REASON_LEN];
 
 	if (feature->watches &&
 	    !tlbbatch_watches_resolve(feature->watches, reason, sizeof(reason)))
-		missing = missing ?: reason;
-	if (missing)
-		strscpy(feature->unavailable, missing, sizeof(feature->unavailable));
+		own = own ?: reason;
+	if (own)
+		strscpy(feature->unavailable, own, sizeof(feature->unavailable));
 }
 
 /**
@@ -45,18 +45,20 @@ static void find_rest(struct tlbbatch_feature *feature)
 void tlbbatch_feature_find(struct tlbbatch_feature *feature)
 {
 	struct tlbbatch_redirects *redirects = feature->redirects;
-	const char *missing = tlbbatch_symbols_missing();
+	const char *missing = tlbbatch_symbols_missing(), *own = missing;
 	char *reason = feature->unavailable;
 
-	if (!missing)
-		find_rest(feature);
+	if (!missing) {
+		own = feature->find ? feature->find() : NULL;
+		find_rest(feature, own);
+	}
 	if (feature->pass) {
 		redirects->shared[redirects->nr_shared++] = &tlbbatch_pass_hook;
 		tlbbatch_pass_calls(feature->pass, feature->pass_begin,
 				    feature->pass_end);
 	}
 	if (redirects) {
-		tlbbatch_redirects_resolve(redirects, missing);
+		tlbbatch_redirects_resolve(redirects, missing, own);
 		missing = redirects->unavailable;
 	}
 	if (missing && !reason[0])

@@ -171,7 +171,7 @@ tlbbatch_hook_at(const struct tlbbatch_redirects *redirects, unsigned int index)
 
 /* hook_resolve.c */
 void tlbbatch_redirects_resolve(struct tlbbatch_redirects *redirects,
-				const char *missing);
+				const char *missing, const char *own);
 
 /* hook_set.c */
 void tlbbatch_redirects_known(struct tlbbatch_redirects *redirects);

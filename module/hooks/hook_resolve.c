@@ -94,26 +94,29 @@ static void make_unavailable(struct tlbbatch_redirects *redirects,
  * tlbbatch_redirects_resolve() - find and verify every target of a feature's
  * @redirects: its hooks
  * @missing: why nothing can be hooked, or NULL
+ * @own: why this feature can't be had, or NULL; its own hooks are refused for that, and not
+ *	those that it shares
  *
  * Each hook that can't be armed keeps the reason, for its file under hooks/ (rule H2).
  *
  * Context: process context, once at load, symbols found and BTF open.
  */
 void tlbbatch_redirects_resolve(struct tlbbatch_redirects *redirects,
-				const char *missing)
+				const char *missing, const char *own)
 {
 	unsigned int i;
 
 	for (i = 0; i < tlbbatch_nr_hooks(redirects); i++) {
 		struct tlbbatch_hook *hook = tlbbatch_hook_at(redirects, i);
+		const char *why = i < redirects->nr ? own : missing;
 
-		if (!hook->resolved && missing)
-			refuse(hook, missing);
+		if (!hook->resolved && why)
+			refuse(hook, why);
 		else if (!hook->resolved)
 			resolve(hook, !tlbbatch_is_parked(redirects, i));
 		hook->resolved = true;
 		if (hook->reason[0])
-			make_unavailable(redirects, hook, missing);
+			make_unavailable(redirects, hook, why);
 	}
 	tlbbatch_redirects_known(redirects);
 }
