@@ -24,8 +24,8 @@ watch-kernels:
 	scripts/watch-kernels
 
 clean:
-	rm -rf module/*.o module/.*.cmd module/*.ko module/*.mod module/*.mod.c \
-		module/.*.d module/probed.h module/targets.h module/Module.symvers module/modules.order .cache/unit \
-		.cache/programs
+	find module \( -name '*.o' -o -name '.*.cmd' -o -name '.*.d' \) -delete
+	rm -rf module/*.ko module/*.mod module/*.mod.c module/probed.h module/targets.h \
+		module/Module.symvers module/modules.order .cache/unit .cache/programs
 
 .PHONY: all module demo test test-full bench watch-kernels clean

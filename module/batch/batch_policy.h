@@ -6,6 +6,7 @@
 #ifndef TLBBATCH_BATCH_POLICY_H
 #define TLBBATCH_BATCH_POLICY_H
 
+#include <tlbbatch/batch_stats.h>
 #include "kernel/portable.h"
 
 /* Folios per flush. At 1 the kernel's own rhythm is kept: a flush for each. */
@@ -19,23 +20,7 @@
  */
 #define TLBBATCH_WAITING_MAX	(TLBBATCH_BATCH_MAX - 1)
 
-/*
- * Why a folio that waited went back to the LRU instead of being written.
- * DROP_REASONS(X) keeps the enum, the counters and the sysfs names in step.
- */
-#define DROP_REASONS(X)							\
-	X(LOCKED,	locked)		/* somebody else holds its lock */	\
-	X(SPLIT,	split)		/* no longer the size that waited */	\
-	X(GONE,		gone)		/* left the swap cache or the file */	\
-	X(CLEAN,	clean)		/* cleaned by somebody else */	\
-	X(WRITEBACK,	writeback)	/* somebody else writes it */	\
-	X(MAPPED,	mapped)		/* refaulted while it waited */	\
-	X(PINNED,	pinned)		/* may be under DMA */		\
-	X(REFERENCED,	referenced)	/* an unexpected reference */	\
-	X(UNEVICTABLE,	unevictable)	/* mlocked, SHM_LOCK, lazyfree */	\
-	X(HWPOISON,	hwpoison)	/* memory failure hit it */	\
-	X(ACTIVATED,	activated)	/* write-out asked for activation */
-
+/* Why a folio that waited went back to the LRU instead of being written. */
 enum tlbbatch_drop {
 #define X(upper, lower) TLBBATCH_DROP_##upper,
 	DROP_REASONS(X)

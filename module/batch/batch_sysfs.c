@@ -7,10 +7,10 @@
 #include <linux/sysfs.h>
 #include "batch/batch_counters.h"
 #include "batch/batch_policy.h"
-#include "core/feature.h"
-#include "core/knob.h"
 #include "batch/knobs.h"
 #include "batch/reclaim_context.h"
+#include "core/feature.h"
+#include "core/knob.h"
 
 static ssize_t knob_store(const char *buf, size_t len, unsigned int min,
 			  unsigned int max, int (*set)(unsigned int value))

@@ -12,15 +12,15 @@
 #include <linux/pagemap.h>
 #include <linux/sched.h>
 #include <linux/swap.h>
-#include "compat/folio_compat.h"
-#include "compat/stat_compat.h"
-#include "compat/swap_io_compat.h"
 #include "batch/batch_counters.h"
-#include "debug/debug.h"
 #include "batch/dirty_batch.h"
 #include "batch/flush.h"
 #include "batch/folio_free.h"
 #include "batch/folio_write.h"
+#include "compat/folio_compat.h"
+#include "compat/stat_compat.h"
+#include "compat/swap_io_compat.h"
+#include "debug/debug.h"
 
 /**
  * tlbbatch_batch_defer() - let a folio wait

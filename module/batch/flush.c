@@ -10,30 +10,16 @@
 #include <linux/cpumask.h>
 #include <linux/page-flags.h>
 #include <linux/smp.h>
-#include "compat/tlb_compat.h"
+#include "arch/x86.h"
 #include "batch/batch_counters.h"
-#include "debug/debug.h"
 #include "batch/flush.h"
+#include "debug/debug.h"
 #include "kernel/kernel_calls.h"
 
 DEFINE_STATIC_CALL_NULL(tlbbatch_orig_try_to_unmap_flush,
 			tlbbatch_type_try_to_unmap_flush);
 DEFINE_STATIC_CALL_NULL(tlbbatch_orig_try_to_unmap_flush_dirty,
 			tlbbatch_type_try_to_unmap_flush_dirty);
-
-/*
- * IPIs that a flush would send now: an upper bound. CPUs in lazy TLB mode stay
- * in the mask, and it holds the masks of every mm unmapped since the last flush.
- */
-static u64 flush_ipis(void)
-{
-	const struct cpumask *mask = &current->tlb_ubc.arch.cpumask;
-
-	if (!compat_flush_sends_ipis())
-		return 0;
-	return cpumask_weight(mask) -
-	       cpumask_test_cpu(raw_smp_processor_id(), mask);
-}
 
 /**
  * tlbbatch_flush_put_off() - note a flush that reclaim asked for
@@ -50,7 +36,7 @@ void tlbbatch_flush_put_off(struct tlbbatch_context *ctx)
 	/* Its folio_unlock() orders this; pairs with the lock of who writes it next (rule B15). */
 	WRITE_ONCE(ctx->owes, true);
 	ctx->owed.requests++;
-	ctx->owed.ipis += flush_ipis();
+	ctx->owed.ipis += tlbbatch_arch_flush_ipis();
 	tlbbatch_count(TLBBATCH_FLUSHES_REQUESTED, 1);
 	if (tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_CLEARED))
 		current->tlb_ubc.writable = false;
@@ -87,7 +73,7 @@ static void settle_issued(struct tlbbatch_context *ctx, u64 ipis)
 void tlbbatch_flush_now(struct tlbbatch_context *ctx)
 {
 	if (current->tlb_ubc.flush_required) {
-		u64 ipis = flush_ipis();
+		u64 ipis = tlbbatch_arch_flush_ipis();
 
 		if (!tlbbatch_negative_never_flush())
 			static_call(tlbbatch_orig_try_to_unmap_flush)();

@@ -4,8 +4,8 @@
 #define TLBBATCH_FLUSH_H
 
 #include <linux/sched.h>
-#include "kernel/kernel_calls.h"
 #include "batch/reclaim_context.h"
+#include "kernel/kernel_calls.h"
 
 /* Never defined: they give the static calls below their types. */
 void tlbbatch_type_try_to_unmap_flush(void);
@@ -13,7 +13,7 @@ void tlbbatch_type_try_to_unmap_flush_dirty(void);
 
 /*
  * Originals of hooked functions: set by hook_set.c. Those whose shape depends on the kernel
- * are in include/compat/.
+ * are in compat/.
  */
 DECLARE_STATIC_CALL(tlbbatch_orig_try_to_unmap_flush,
 		    tlbbatch_type_try_to_unmap_flush);

@@ -7,12 +7,12 @@
 #include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
-#include "compat/folio_compat.h"
 #include "batch/batch_counters.h"
-#include "debug/debug.h"
-#include "batch/folio_free.h"
-#include "kernel/kernel_calls.h"
 #include "batch/batch_symbols.h"
+#include "batch/folio_free.h"
+#include "compat/folio_compat.h"
+#include "debug/debug.h"
+#include "kernel/kernel_calls.h"
 
 static bool completed(struct folio *folio)
 {

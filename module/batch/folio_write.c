@@ -14,8 +14,8 @@
 #include <linux/swap.h>
 #include <linux/writeback.h>
 #include "batch/batch_counters.h"
-#include "debug/debug.h"
 #include "batch/folio_write.h"
+#include "debug/debug.h"
 #include "kernel/kernel_calls.h"
 
 static bool unevictable(struct folio *folio, struct address_space *mapping)

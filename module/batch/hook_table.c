@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Every function of the kernel that batching hooks, a row each, in the order of
- * targets.tbl. Where its shape differs from kernel to kernel, include/compat/
+ * targets.tbl. Where its shape differs from kernel to kernel, compat/
  * has a replacement for each (rule H1).
  */
+#include "batch/flush.h"
+#include "batch/reclaim_context.h"
+#include "batch/reclaim_hooks.h"
 #include "compat/ftrace_compat.h"
 #include "compat/reclaim_shapes.h"
 #include "compat/writeout_shapes.h"
-#include "batch/flush.h"
 #include "hooks/hook.h"
-#include "batch/reclaim_context.h"
-#include "batch/reclaim_hooks.h"
 #include "targets.h"
 
-static const struct tlbbatch_target try_to_unmap_flush_dirty_targets[] = {
+static const struct tlbbatch_target tlbbatch_try_to_unmap_flush_dirty_targets[] = {
 	TLBBATCH_TBL_hook_try_to_unmap_flush_dirty(TLBBATCH_TARGET)
 	{ }
 };
 
-static const struct tlbbatch_target try_to_unmap_flush_targets[] = {
+static const struct tlbbatch_target tlbbatch_try_to_unmap_flush_targets[] = {
 	TLBBATCH_TBL_hook_try_to_unmap_flush(TLBBATCH_TARGET)
 	{ }
 };
 
 #define LOOKED_AT(code, symbol, proto)	{ .function = { symbol, proto } },
 
-static const struct tlbbatch_target folio_move_anon_rmap_targets[] = {
+static const struct tlbbatch_target tlbbatch_folio_move_anon_rmap_targets[] = {
 	TLBBATCH_TBL_hook_folio_move_anon_rmap(LOOKED_AT)
 	{ }
 };
@@ -38,7 +38,7 @@ static void notrace passes_filemap_remove_folio(struct ftrace_regs *fregs)
 #define PASSED(code, symbol, proto)	\
 	{ .function = { symbol, proto }, .passes = passes_##code },
 
-static const struct tlbbatch_target filemap_remove_folio_targets[] = {
+static const struct tlbbatch_target tlbbatch_filemap_remove_folio_targets[] = {
 	TLBBATCH_TBL_hook_filemap_remove_folio(PASSED)
 	{ }
 };
@@ -46,7 +46,7 @@ static const struct tlbbatch_target filemap_remove_folio_targets[] = {
 #define HOOK(name_, how)						\
 	{								\
 		TLBBATCH_TBL_hook_##name_##_is,				\
-		.targets = name_##_targets,				\
+		.targets = tlbbatch_##name_##_targets,				\
 		how,							\
 	}
 

@@ -8,12 +8,12 @@
 #include <linux/workqueue.h>
 #include "batch/batch_policy.h"
 #include "batch/batch_symbols.h"
-#include "core/feature.h"
-#include "core/knob.h"
 #include "batch/knobs.h"
-#include "pass/pass.h"
 #include "batch/reclaim_context.h"
 #include "batch/reclaim_hooks.h"
+#include "core/feature.h"
+#include "core/knob.h"
+#include "pass/pass.h"
 
 /* Serialises writers. Reclaim never takes it: it reads with READ_ONCE(). */
 static DEFINE_MUTEX(knob_mutex);

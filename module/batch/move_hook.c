@@ -21,11 +21,11 @@
 #include <linux/stddef.h>
 #include <linux/swap.h>
 #include <asm/linkage.h>
+#include "batch/flush.h"
+#include "batch/reclaim_hooks.h"
 #include "compat/ftrace_compat.h"
 #include "debug/debug.h"
-#include "batch/flush.h"
 #include "hooks/hook.h"
-#include "batch/reclaim_hooks.h"
 
 /*
  * An anonymous folio is about to get another VMA. All callers but UFFDIO_MOVE of a

@@ -3,9 +3,9 @@
 #include <linux/cache.h>
 #include <linux/sched.h>
 #include "batch/batch_counters.h"
+#include "batch/reclaim_context.h"
 #include "debug/debug.h"
 #include "pass/pass.h"
-#include "batch/reclaim_context.h"
 
 /* Its offset is read at each hook. */
 struct tlbbatch_pass_part tlbbatch_batch_part __read_mostly = {

@@ -4,8 +4,8 @@
 #define TLBBATCH_RECLAIM_CONTEXT_H
 
 #include <linux/mm_types.h>
-#include "compat/folio_compat.h"
 #include "batch/batch_policy.h"
+#include "compat/folio_compat.h"
 #include "debug/debug.h"
 #include "pass/pass.h"
 

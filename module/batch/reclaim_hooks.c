@@ -16,15 +16,15 @@
 #include <linux/mm.h>
 #include <linux/mmzone.h>
 #include <linux/printk.h>
-#include "compat/stat_compat.h"
 #include "batch/batch_counters.h"
-#include "debug/debug.h"
+#include "batch/batch_symbols.h"
 #include "batch/dirty_batch.h"
 #include "batch/flush.h"
-#include "pass/pass.h"
 #include "batch/reclaim_context.h"
 #include "batch/reclaim_hooks.h"
-#include "batch/batch_symbols.h"
+#include "compat/stat_compat.h"
+#include "debug/debug.h"
+#include "pass/pass.h"
 
 /* Set when the tripwire goes off: passes that are open put nothing off any more. */
 static bool trip;

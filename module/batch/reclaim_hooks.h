@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What runs instead of a hooked function of the kernel. Where its shape differs
- * from kernel to kernel, include/compat/ has the replacement, and this its parts.
+ * from kernel to kernel, compat/ has the replacement, and this its parts.
  */
 #ifndef TLBBATCH_RECLAIM_HOOKS_H
 #define TLBBATCH_RECLAIM_HOOKS_H

@@ -4,9 +4,9 @@
  * Where its statistics don't tell (stat_compat.h), its trace event does.
  */
 #include <linux/mm.h>
-#include "compat/stat_compat.h"
 #include "batch/reclaim_context.h"
 #include "batch/reclaim_hooks.h"
+#include "compat/stat_compat.h"
 #include "hooks/watch.h"
 #include "targets.h"
 

@@ -15,12 +15,12 @@
 #include <linux/pagemap.h>
 #include <linux/writeback.h>
 #include "batch/batch_counters.h"
-#include "debug/debug.h"
+#include "batch/batch_symbols.h"
 #include "batch/dirty_batch.h"
 #include "batch/flush.h"
 #include "batch/reclaim_context.h"
 #include "batch/reclaim_hooks.h"
-#include "batch/batch_symbols.h"
+#include "debug/debug.h"
 
 static bool at_home(const struct tlbbatch_writeout *out)
 {

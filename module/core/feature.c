@@ -7,14 +7,14 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/string.h>
-#include "debug/debug.h"
 #include "core/feature.h"
+#include "debug/debug.h"
 #include "hooks/hook.h"
+#include "hooks/watch.h"
+#include "kernel/symbols.h"
 #include "pass/pass.h"
 #include "pass/pass_calls.h"
 #include "pass/pass_hook.h"
-#include "kernel/symbols.h"
-#include "hooks/watch.h"
 
 /* Unload can only wait for a dead ftrace. */
 #define RETIRE_RETRY	(5 * HZ)

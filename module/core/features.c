@@ -6,8 +6,8 @@
  */
 #include <linux/build_bug.h>
 #include <linux/kernel.h>
-#include "core/feature.h"
 #include "batch/knobs.h"
+#include "core/feature.h"
 #include "luf/luf.h"
 #include "pass/pass.h"
 #ifdef TLBBATCH_EXAMPLE

@@ -8,12 +8,12 @@
 #include <linux/init.h>
 #include <linux/module.h>
 #include <linux/printk.h>
-#include "debug/debug.h"
 #include "core/feature.h"
-#include "hooks/hook.h"
-#include "pass/pass.h"
-#include "kernel/symbols.h"
 #include "core/sysfs.h"
+#include "debug/debug.h"
+#include "hooks/hook.h"
+#include "kernel/symbols.h"
+#include "pass/pass.h"
 
 #ifndef TLBBATCH_VERSION
 #error "TLBBATCH_VERSION comes from dkms.conf, through module/Kbuild"

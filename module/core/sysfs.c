@@ -9,8 +9,8 @@
 #include <linux/sysfs.h>
 #include "core/counters.h"
 #include "core/feature.h"
-#include "hooks/hook.h"
 #include "core/sysfs.h"
+#include "hooks/hook.h"
 
 /**
  * struct row_attribute - a read-only file that stands for a row of a feature's table

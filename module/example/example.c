@@ -9,8 +9,8 @@
 #include <linux/sysfs.h>
 #include "core/counters.h"
 #include "core/feature.h"
-#include "hooks/hook.h"
 #include "core/knob.h"
+#include "hooks/hook.h"
 #include "pass/pass.h"
 #include "example.h"
 

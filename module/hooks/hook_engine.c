@@ -15,11 +15,11 @@
 #include <linux/printk.h>
 #include <linux/rcupdate.h>
 #include <linux/sysfs.h>
-#include <asm/text-patching.h>
+#include "arch/x86.h"
 #include "debug/debug.h"
 #include "hooks/hook.h"
-#include "kernel/kernel_calls.h"
 #include "hooks/hook_set.h"
+#include "kernel/kernel_calls.h"
 
 /* What a change of the filter may wait for memory. */
 #define DETACH_TRIES	5
@@ -39,14 +39,14 @@ static DEFINE_MUTEX(hook_mutex);
 static bool is_live(const struct tlbbatch_hook *hook)
 {
 	unsigned int tries = POKE_TRIES;
-	u8 opcode;
+	enum tlbbatch_site site;
 
 	if (!hook->attached)
 		return false;
-	while ((opcode = READ_ONCE(*(const u8 *)hook->ip)) == INT3_INSN_OPCODE &&
+	while ((site = tlbbatch_arch_site(hook->ip)) == TLBBATCH_SITE_CHANGING &&
 	       tries--)
 		msleep(POKE_PAUSE_MS);
-	return opcode == CALL_INSN_OPCODE;
+	return site == TLBBATCH_SITE_CALLS;
 }
 
 /*

@@ -10,8 +10,8 @@
  */
 #include <linux/build_bug.h>
 #include <linux/kernel.h>
-#include <linux/objtool.h>
 #include <linux/static_call.h>
+#include "arch/x86.h"
 #include "hooks/hook.h"
 #include "kernel/kernel_calls.h"
 #include "targets.h"
@@ -30,31 +30,18 @@ DEFINE_STATIC_CALL_NULL(tlbbatch_jump_9, tlbbatch_type_jump);
 DEFINE_STATIC_CALL_NULL(tlbbatch_jump_10, tlbbatch_type_jump);
 DEFINE_STATIC_CALL_NULL(tlbbatch_jump_11, tlbbatch_type_jump);
 
-/* 16 bytes of padding are what FUNCTION_PADDING_BYTES is where there is any. */
-#define ENTRY(n)							\
-asm("	.pushsection .text, \"ax\", @progbits\n"			\
-	"	.balign 16\n"						\
-	"	.skip 16, 0x90\n"					\
-	"	.type tlbbatch_entry_" #n ", @function\n"		\
-	"	.globl tlbbatch_entry_" #n "\n"				\
-	"tlbbatch_entry_" #n ":\n"					\
-	ANNOTATE_NOENDBR "\n"						\
-	"	jmp " STATIC_CALL_TRAMP_STR(tlbbatch_jump_##n) "\n"	\
-	"	.size tlbbatch_entry_" #n ", . - tlbbatch_entry_" #n "\n" \
-	"	.popsection\n")
-
-ENTRY(0);
-ENTRY(1);
-ENTRY(2);
-ENTRY(3);
-ENTRY(4);
-ENTRY(5);
-ENTRY(6);
-ENTRY(7);
-ENTRY(8);
-ENTRY(9);
-ENTRY(10);
-ENTRY(11);
+TLBBATCH_ARCH_ENTRY(0);
+TLBBATCH_ARCH_ENTRY(1);
+TLBBATCH_ARCH_ENTRY(2);
+TLBBATCH_ARCH_ENTRY(3);
+TLBBATCH_ARCH_ENTRY(4);
+TLBBATCH_ARCH_ENTRY(5);
+TLBBATCH_ARCH_ENTRY(6);
+TLBBATCH_ARCH_ENTRY(7);
+TLBBATCH_ARCH_ENTRY(8);
+TLBBATCH_ARCH_ENTRY(9);
+TLBBATCH_ARCH_ENTRY(10);
+TLBBATCH_ARCH_ENTRY(11);
 
 /* What the assembler has made, in C. */
 #define CODE(n)	void tlbbatch_entry_##n(void)

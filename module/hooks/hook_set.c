@@ -17,12 +17,13 @@
 #define pr_fmt(fmt) "tlbbatch: " fmt
 #include <linux/ftrace.h>
 #include <linux/printk.h>
+#include "arch/x86.h"
 #include "compat/ftrace_compat.h"
 #include "debug/debug.h"
 #include "hooks/hook.h"
+#include "hooks/hook_set.h"
 #include "hooks/ip_hash.h"
 #include "kernel/kernel_calls.h"
-#include "hooks/hook_set.h"
 #include "targets.h"
 
 #define BY_IP_BITS	5
@@ -115,7 +116,7 @@ void tlbbatch_redirects_known(struct tlbbatch_redirects *redirects)
 static int set_original(const struct tlbbatch_hook *hook,
 			const struct tlbbatch_target *target)
 {
-	unsigned long entry = tlbbatch_entry_to(hook->ip + MCOUNT_INSN_SIZE);
+	unsigned long entry = tlbbatch_entry_to(tlbbatch_arch_behind_site(hook->ip));
 
 	if (!entry)
 		return -ENOSPC;

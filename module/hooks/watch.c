@@ -11,9 +11,9 @@
 #include "compat/ftrace_compat.h"
 #include "hooks/hook.h"
 #include "hooks/ip_hash.h"
+#include "hooks/watch.h"
 #include "kernel/kernel_calls.h"
 #include "kernel/symbols.h"
-#include "hooks/watch.h"
 
 /* Section: entries of functions */
 

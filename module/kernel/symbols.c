@@ -8,8 +8,8 @@
 #include <linux/err.h>
 #include <linux/kprobes.h>
 #include <linux/printk.h>
-#include "kernel/btf.h"
 #include "debug/debug.h"
+#include "kernel/btf.h"
 #include "kernel/kernel_calls.h"
 #include "kernel/symbols.h"
 #include "targets.h"

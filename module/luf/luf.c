@@ -23,7 +23,7 @@
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
-#include "compat/tlb_compat.h"
+#include "arch/x86.h"
 #include "core/feature.h"
 #include "luf/luf.h"
 #include "luf/luf_events.h"
@@ -89,7 +89,7 @@ static void unwatch_hotplug(void)
 /* Rule L19: where the simulation would be wrong, or would have nothing to say. */
 static const char *unfit(void)
 {
-	if (!compat_flush_sends_ipis())
+	if (!tlbbatch_arch_flush_sends_ipis())
 		return "this machine flushes by broadcast (INVLPGB), without IPIs";
 	/* What a stale entry shows then changes with the free, unseen. */
 	if (want_init_on_free())

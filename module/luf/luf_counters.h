@@ -5,32 +5,11 @@
 
 #include <linux/percpu.h>
 #include <linux/types.h>
+#include <tlbbatch/luf_stats.h>
 #include "core/counters.h"
 #include "luf/luf_generation.h"
 
-/* LUF_COUNTERS(X): the enum and the names under luf/stats/ come from this one list. */
-#define LUF_COUNTERS(X)							\
-	X(LUF_PASSES_UNSEEN,	passes_unseen)				\
-	X(LUF_UNMAPS_READONLY,	unmaps_readonly)			\
-	X(LUF_UNMAPS_MIXED,	unmaps_mixed)				\
-	X(LUF_FLUSHES,		flushes)				\
-	X(LUF_FLUSHES_MIXED,	flushes_mixed)				\
-	X(LUF_FLUSHES_UNSENT,	flushes_unsent)				\
-	X(LUF_IPIS,		ipis)					\
-	X(LUF_SAVED,		generations_saved)			\
-	X(LUF_NEEDED,		generations_needed)			\
-	X(LUF_GIVEN_UP,		generations_given_up)			\
-	X(LUF_UNTRACKED,	generations_untracked)			\
-	X(LUF_IPIS_AVOIDED,	ipis_avoided)				\
-	X(LUF_POSTED_SAVED,	generations_saved_as_posted)		\
-	X(LUF_POSTED_NEEDED,	generations_needed_as_posted)		\
-	X(LUF_POSTED_GIVEN_UP,	generations_given_up_as_posted)		\
-	X(LUF_POSTED_UNTRACKED,	generations_untracked_as_posted)	\
-	X(LUF_POSTED_IPIS_AVOIDED, ipis_avoided_as_posted)		\
-	LUF_REASONS(X_REASON)
-
-#define X_REASON(upper, lower)	X(LUF_GIVEN_UP_##upper, given_up_##lower)
-
+/* The enum and the names under luf/stats/ come from one list. */
 enum tlbbatch_luf_counter {
 #define X(upper, lower) TLBBATCH_##upper,
 	LUF_COUNTERS(X)

@@ -17,12 +17,12 @@
 #include "compat/ftrace_compat.h"
 #include "compat/uffd_compat.h"
 #include "debug/debug.h"
+#include "hooks/watch.h"
+#include "kernel/symbols.h"
 #include "luf/luf_events.h"
 #include "luf/luf_flush.h"
 #include "luf/luf_pass.h"
 #include "luf/luf_table.h"
-#include "kernel/symbols.h"
-#include "hooks/watch.h"
 #include "targets.h"
 
 /* Where structs that are the kernel's own have what is read of them. */

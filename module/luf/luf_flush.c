@@ -17,6 +17,7 @@
 #include <linux/percpu.h>
 #include <linux/smp.h>
 #include <asm/tlbflush.h>
+#include "arch/x86.h"
 #include "compat/tlb_compat.h"
 #include "debug/debug.h"
 #include "luf/luf_coverage.h"
@@ -80,10 +81,10 @@ void tlbbatch_luf_see_pending(struct mm_struct *mm)
 	if (!compat_flush_is_pending(mm))
 		return;
 	mine->number = tlbbatch_luf_youngest();
-	mine->ctx_id = mm->context.ctx_id;
-	mine->tlb_gen = atomic64_read(&mm->context.tlb_gen) + 1;
+	mine->ctx_id = tlbbatch_arch_mm_id(mm);
+	mine->tlb_gen = tlbbatch_arch_mm_tlb_gen(mm) + 1;
 	for_each_cpu(cpu, mm_cpumask(mm))
-		if (compat_cpu_is_lazy(cpu))
+		if (tlbbatch_arch_cpu_is_lazy(cpu))
 			tlbbatch_luf_cover_all(cpu, mine->number);
 }
 
@@ -126,7 +127,7 @@ void tlbbatch_luf_see_flush_begin(const struct mm_struct *mm, u64 tlb_gen,
 	if (mm && initiator < nr_cpu_ids) {
 		const struct pending *theirs = per_cpu_ptr(&pending, initiator);
 
-		if (theirs->ctx_id == mm->context.ctx_id &&
+		if (theirs->ctx_id == tlbbatch_arch_mm_id(mm) &&
 		    theirs->tlb_gen == tlb_gen)
 			posted = theirs->number;
 	}

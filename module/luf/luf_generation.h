@@ -9,6 +9,7 @@
 #ifndef TLBBATCH_LUF_GENERATION_H
 #define TLBBATCH_LUF_GENERATION_H
 
+#include <tlbbatch/luf_stats.h>
 #include "kernel/portable.h"
 
 /*
@@ -67,29 +68,7 @@ struct tlbbatch_luf_coverage {
 	u64 by[TLBBATCH_LUF_NR_MODELS];
 } __aligned(64);
 
-/*
- * Why a generation was given up: something happened by which a stale read-only
- * entry could have been seen, or LUF couldn't have put the flush off at all.
- */
-#define LUF_REASONS(X)							\
-	X(KEPT,		kept)		/* unmapped, but not freed */	\
-	X(EARLY,	early)		/* an event before the flush */	\
-	X(OPEN_WRITE,	open_write)	/* its file is open for writing */ \
-	X(WRITE_FAULT,	write_fault)	/* a CPU, or GUP, wants to write */ \
-	X(SHARED_MAP,	shared_map)	/* mapped shared and writable */ \
-	X(WRITTEN,	written)	/* write(2), fallocate, reflink */ \
-	X(TRUNCATED,	truncated)	/* truncate, hole, invalidation */ \
-	X(UNMAPPED,	unmapped)	/* munmap, exit, MAP_FIXED */	\
-	X(MPROTECT,	mprotect)	/* and guard pages, userfaultfd-wp */ \
-	X(USERFAULTFD,	userfaultfd)	/* installs a page */		\
-	X(MREMAP,	mremap)						\
-	X(MIGRATED,	migrated)					\
-	X(COLLAPSED,	collapsed)	/* khugepaged, MADV_COLLAPSE */	\
-	X(UPROBE,	uprobe)						\
-	X(REMOTE,	remote)		/* network and FUSE file systems */ \
-	X(HOTPLUG,	hotplug)	/* of CPUs, of memory */	\
-	X(OFF,		off)		/* tracking ended */
-
+/* Why a generation was given up. */
 enum tlbbatch_luf_reason {
 #define X(upper, lower) TLBBATCH_LUF_REASON_##upper,
 	LUF_REASONS(X)

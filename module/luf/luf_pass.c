@@ -14,13 +14,13 @@
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include "luf/luf_counters.h"
 #include "debug/debug.h"
 #include "luf/luf_alloc.h"
+#include "luf/luf_counters.h"
 #include "luf/luf_pass.h"
+#include "luf/luf_pending.h"
 #include "luf/luf_table.h"
 #include "pass/task_table.h"
-#include "luf/luf_pending.h"
 
 /*
  * A slot whose pass is over, as far as is known, is another task's for the taking,

@@ -20,8 +20,8 @@
 #include "debug/debug.h"
 #include "hooks/hook.h"
 #include "kernel/kernel_calls.h"
-#include "luf/luf_returns.h"
 #include "luf/luf_pass.h"
+#include "luf/luf_returns.h"
 #include "luf/luf_table.h"
 #include "targets.h"
 

@@ -13,9 +13,9 @@
 #include <linux/llist.h>
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
-#include "luf/luf_counters.h"
 #include "debug/debug.h"
 #include "luf/luf_alloc.h"
+#include "luf/luf_counters.h"
 #include "luf/luf_coverage.h"
 #include "luf/luf_files.h"
 #include "luf/luf_generation.h"

@@ -18,13 +18,13 @@
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/swap.h>
-#include "compat/tlb_compat.h"
-#include "luf/luf_counters.h"
+#include "arch/x86.h"
 #include "debug/debug.h"
+#include "luf/luf_counters.h"
 #include "luf/luf_coverage.h"
 #include "luf/luf_pass.h"
-#include "luf/luf_table.h"
 #include "luf/luf_pending.h"
+#include "luf/luf_table.h"
 
 /* Generations looked at with each flush, which adds one. */
 #define SWEEP_EACH	4
@@ -86,13 +86,19 @@ static struct address_space *readonly_file(struct folio *folio)
 	return file && file->host && is_readonly(file) ? file : NULL;
 }
 
+static const unsigned long *
+batch_cpus(const struct arch_tlbflush_unmap_batch *batch)
+{
+	return cpumask_bits(tlbbatch_arch_batch_mask(batch));
+}
+
 /*
  * Nothing is pending if no unmap up to the last one left an entry on another CPU.
  * CPUs count as flushed by LUF only if an unmap that wasn't read-only brought them (rule L4).
  */
 static void settle_last(struct pass *pass)
 {
-	const unsigned long *now = cpumask_bits(&current->tlb_ubc.arch.cpumask);
+	const unsigned long *now = batch_cpus(tlbbatch_arch_my_batch());
 	unsigned int i;
 
 	if (!current->tlb_ubc.flush_required) {
@@ -208,7 +214,7 @@ void tlbbatch_luf_see_unmap(struct folio *folio, bool large_freed_early)
 		pass->last_mixed = true;
 		pass->was_pending = current->tlb_ubc.flush_required;
 		bitmap_copy(pass->before,
-			    cpumask_bits(&current->tlb_ubc.arch.cpumask),
+			    batch_cpus(tlbbatch_arch_my_batch()),
 			    nr_cpu_ids);
 	}
 out:
@@ -324,7 +330,7 @@ static unsigned int find_receivers(struct pass *pass, const unsigned long *cpus)
 
 	bitmap_zero(pass->sent, nr_cpu_ids);
 	for_each_set_bit(cpu, cpus, nr_cpu_ids) {
-		if (!compat_gets_batch_flush(cpu) &&
+		if (!tlbbatch_arch_gets_batch_flush(cpu) &&
 		    !tlbbatch_luf_break(TLBBATCH_LUF_BREAK_LAZY))
 			continue;
 		__set_bit(cpu, pass->sent);
@@ -335,8 +341,8 @@ static unsigned int find_receivers(struct pass *pass, const unsigned long *cpus)
 
 static bool names_other_cpu(const struct arch_tlbflush_unmap_batch *batch)
 {
-	return cpumask_any_but(&batch->cpumask, raw_smp_processor_id()) <
-	       nr_cpu_ids;
+	return cpumask_any_but(tlbbatch_arch_batch_mask(batch),
+			       raw_smp_processor_id()) < nr_cpu_ids;
 }
 
 /* Each CPU for itself, so that many that flush at once look at different ones. */
@@ -359,12 +365,12 @@ static void sweep(void)
  */
 void tlbbatch_luf_see_flush(const struct arch_tlbflush_unmap_batch *batch)
 {
-	const unsigned long *cpus = cpumask_bits(&batch->cpumask);
+	const unsigned long *cpus = batch_cpus(batch);
 	struct pass *pass;
 	enum tlbbatch_luf_flush flush;
 	unsigned int receivers;
 
-	if (batch != &current->tlb_ubc.arch)
+	if (batch != tlbbatch_arch_my_batch())
 		return;
 	pass = tlbbatch_luf_get_pass();
 	if (!pass)

@@ -9,6 +9,6 @@
 /* Each feature that acts in passes has it: it opens them, so it is attached last. */
 struct tlbbatch_hook tlbbatch_pass_hook = {
 	TLBBATCH_TBL_hook_shrink_folio_list_is,
-	.targets = shrink_folio_list_targets,
+	.targets = tlbbatch_shrink_folio_list_targets,
 	.acts = tlbbatch_pass_enter,
 };

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * All that the module knows of x86: the text at an ftrace site, and how a flush reaches
+ * other CPUs.
+ */
+#ifndef TLBBATCH_ARCH_X86_H
+#define TLBBATCH_ARCH_X86_H
+
+#include <linux/cpumask.h>
+#include <linux/mm_types.h>
+#include <linux/objtool.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/static_call.h>
+#include <asm/cpufeature.h>
+#include <asm/ftrace.h>
+#include <asm/text-patching.h>
+#include <asm/tlbflush.h>
+
+/* What the text of an ftrace site is. */
+enum tlbbatch_site {
+	TLBBATCH_SITE_BARE,	/* nothing is called there */
+	TLBBATCH_SITE_CALLS,
+	TLBBATCH_SITE_CHANGING,	/* an int3, for as long as all CPUs take to notice */
+};
+
+/**
+ * tlbbatch_arch_site() - is an ftrace site patched?
+ * @ip: its address
+ *
+ * Context: any; true for a moment.
+ * Return: what the text says, not what anybody remembers.
+ */
+static inline enum tlbbatch_site tlbbatch_arch_site(unsigned long ip)
+{
+	u8 opcode = READ_ONCE(*(const u8 *)ip);
+
+	if (opcode == INT3_INSN_OPCODE)
+		return TLBBATCH_SITE_CHANGING;
+	return opcode == CALL_INSN_OPCODE ? TLBBATCH_SITE_CALLS :
+					    TLBBATCH_SITE_BARE;
+}
+
+/**
+ * tlbbatch_arch_behind_site() - where a function goes on behind its ftrace site
+ * @ip: the site's address
+ *
+ * Context: any. Return: the address.
+ */
+static inline unsigned long tlbbatch_arch_behind_site(unsigned long ip)
+{
+	return ip + MCOUNT_INSN_SIZE;
+}
+
+/*
+ * TLBBATCH_ARCH_ENTRY(n): a function tlbbatch_entry_n that jumps where the static call
+ * tlbbatch_jump_n goes: see hook_entry.c. 16 bytes of padding are what
+ * FUNCTION_PADDING_BYTES is where there is any.
+ */
+#define TLBBATCH_ARCH_ENTRY(n)						\
+asm("	.pushsection .text, \"ax\", @progbits\n"			\
+	"	.balign 16\n"						\
+	"	.skip 16, 0x90\n"					\
+	"	.type tlbbatch_entry_" #n ", @function\n"		\
+	"	.globl tlbbatch_entry_" #n "\n"				\
+	"tlbbatch_entry_" #n ":\n"					\
+	ANNOTATE_NOENDBR "\n"						\
+	"	jmp " STATIC_CALL_TRAMP_STR(tlbbatch_jump_##n) "\n"	\
+	"	.size tlbbatch_entry_" #n ", . - tlbbatch_entry_" #n "\n" \
+	"	.popsection\n")
+
+/*
+ * AMD's INVLPGB, used since 6.15, flushes all CPUs by a broadcast: no IPI is
+ * sent, and none can be avoided.
+ */
+static inline bool tlbbatch_arch_flush_sends_ipis(void)
+{
+#ifdef X86_FEATURE_INVLPGB
+	return !boot_cpu_has(X86_FEATURE_INVLPGB);
+#else
+	return true;
+#endif
+}
+
+/**
+ * tlbbatch_arch_batch_mask() - the CPUs that a batch of unmaps must flush
+ * @batch: the batch
+ *
+ * Context: any; the running task's batch is stable.
+ * Return: every CPU of every mm unmapped since the last flush; CPUs in lazy TLB mode
+ * stay in it.
+ */
+static inline const struct cpumask *
+tlbbatch_arch_batch_mask(const struct arch_tlbflush_unmap_batch *batch)
+{
+	return &batch->cpumask;
+}
+
+/* The running task's batch. */
+static inline const struct arch_tlbflush_unmap_batch *tlbbatch_arch_my_batch(void)
+{
+	return &current->tlb_ubc.arch;
+}
+
+/**
+ * tlbbatch_arch_flush_ipis() - IPIs that the running task's flush would send now
+ *
+ * Context: any.
+ * Return: an upper bound, see tlbbatch_arch_batch_mask(); 0 where flushes send none.
+ */
+static inline unsigned int tlbbatch_arch_flush_ipis(void)
+{
+	const struct cpumask *mask =
+		tlbbatch_arch_batch_mask(tlbbatch_arch_my_batch());
+
+	if (!tlbbatch_arch_flush_sends_ipis())
+		return 0;
+	return cpumask_weight(mask) -
+	       cpumask_test_cpu(raw_smp_processor_id(), mask);
+}
+
+/* An mm, which a new one at the same address isn't. */
+static inline u64 tlbbatch_arch_mm_id(const struct mm_struct *mm)
+{
+	return mm->context.ctx_id;
+}
+
+/* Of an mm: each change of its page tables that is to be flushed makes it one more. */
+static inline u64 tlbbatch_arch_mm_tlb_gen(const struct mm_struct *mm)
+{
+	return atomic64_read(&mm->context.tlb_gen);
+}
+
+/*
+ * Exported, but declared for the kernel alone. That is_lazy is its first member is
+ * checked against BTF: see tlbbatch_luf_events_find().
+ */
+struct tlb_state_shared {
+	bool is_lazy;
+};
+
+DECLARE_PER_CPU_SHARED_ALIGNED(struct tlb_state_shared, cpu_tlbstate_shared);
+
+/**
+ * tlbbatch_arch_cpu_is_lazy() - does a CPU keep an mm loaded that it doesn't use?
+ * @cpu: the CPU
+ *
+ * It compares the mm's tlb_gen before it uses it again, so that a flush needn't
+ * interrupt it.
+ *
+ * Context: any; true for a moment.
+ */
+static inline bool tlbbatch_arch_cpu_is_lazy(unsigned int cpu)
+{
+	return READ_ONCE(per_cpu(cpu_tlbstate_shared.is_lazy, cpu));
+}
+
+/**
+ * tlbbatch_arch_gets_batch_flush() - would arch_tlbbatch_flush() flush this CPU now?
+ * @cpu: a CPU of the batch
+ *
+ * A batch names no mm and frees no page tables: then all four kernels leave out
+ * lazy CPUs (tlb_is_not_lazy() before 6.1.130, 6.12.21 or so, should_flush_tlb()
+ * from then on) and CPUs that are offline, and no others. KVM's paravirtual flush
+ * leaves out vCPUs that don't run, too; they count here.
+ *
+ * Context: any; true for a moment.
+ */
+static inline bool tlbbatch_arch_gets_batch_flush(unsigned int cpu)
+{
+	return cpu_online(cpu) && !tlbbatch_arch_cpu_is_lazy(cpu);
+}
+
+#endif /* TLBBATCH_ARCH_X86_H */
