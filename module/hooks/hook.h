@@ -8,7 +8,6 @@
 #define TLBBATCH_HOOK_H
 
 #include <linux/ftrace.h>
-#include <linux/mm_types.h>
 #include <linux/sysfs.h>
 #include <linux/types.h>
 #include "kernel/kernel_calls.h"
@@ -24,8 +23,10 @@
  * @original: static call that enters the original behind its ftrace site; unused then
  * @passes: sees the arguments of a call for which the hook doesn't act, in the ftrace
  *	callback; or NULL. As @acts of its hook it may be called when its feature is off
- * @write_out: of a gate: writes a folio out through @original, or NULL
- * @writer: the static call that the core reaches @write_out by
+ * @write_out: a function of the feature's that calls @original for it, with what it has; or
+ *	NULL
+ * @writer: the static call that the feature reaches @write_out by; set when the
+ *	alternative is taken
  */
 struct tlbbatch_target {
 	struct tlbbatch_function function;
@@ -195,9 +196,7 @@ unsigned long tlbbatch_entry_to(unsigned long addr);
 void tlbbatch_hooks_retire(void (*leave)(void));
 
 /* hook_selftest.c */
-extern struct tlbbatch_hook tlbbatch_selftest_hook, tlbbatch_selftest_look;
+extern struct tlbbatch_hook tlbbatch_selftest_hook;
 int tlbbatch_selftest_run(void);
-int tlbbatch_selftest_run_look(void);
-bool tlbbatch_selftest_saw(const struct folio *folio);
 
 #endif /* TLBBATCH_HOOK_H */
