@@ -69,26 +69,6 @@ struct tlbbatch_redirects tlbbatch_batch_redirects = {
 	.nr = ARRAY_SIZE(hooks),
 };
 
-/**
- * tlbbatch_is_gate() - does a write-out of the kernel go through a gate?
- * @addr: its address
- *
- * Rule B16. Only these rows are asked: a hook of another feature on a file system's
- * write-out flushes nothing.
- *
- * Context: any.
- */
-bool tlbbatch_is_gate(unsigned long addr)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(hooks); i++)
-		if (hooks[i].addr == addr && hooks[i].target &&
-		    hooks[i].target->write_out)
-			return true;
-	return false;
-}
-
 /* A row above without one in targets.tbl doesn't compile. This is the reverse. */
 #define COUNT(name, optional)	+ 1
 static_assert(ARRAY_SIZE(hooks) == 0 TLBBATCH_TBL_batch_hook_names(COUNT));

@@ -42,7 +42,6 @@ int tlbbatch_file_write_end(const struct tlbbatch_file_write *write, int ret);
 
 /* hook_table.c */
 extern struct tlbbatch_redirects tlbbatch_batch_redirects;
-bool tlbbatch_is_gate(unsigned long addr);
 
 /* move_hook.c: no swap entry is moved before its flush */
 extern struct tlbbatch_hook_set tlbbatch_move_set;

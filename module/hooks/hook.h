@@ -92,7 +92,7 @@ struct tlbbatch_hook_set {
  * @target: the alternative taken, NULL if there is none
  * @addr: its address
  * @ip: its ftrace site
- * @users: features that have it attached
+ * @users: features that have it in the filter of a set; none, of @whole ones
  * @attached: it is in the filter of an ops that is registered
  * @unneeded: the kernel has nothing for it to do
  * @resolved: it was looked for
@@ -176,6 +176,7 @@ void tlbbatch_redirects_resolve(struct tlbbatch_redirects *redirects,
 
 /* hook_set.c */
 void tlbbatch_redirects_known(struct tlbbatch_redirects *redirects);
+const struct tlbbatch_target *tlbbatch_target_at(unsigned long addr);
 int tlbbatch_prepare_hook(struct tlbbatch_hook *hook,
 			  const struct tlbbatch_target *target);
 

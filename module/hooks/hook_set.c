@@ -113,6 +113,28 @@ void tlbbatch_redirects_known(struct tlbbatch_redirects *redirects)
 	}
 }
 
+/**
+ * tlbbatch_target_at() - what a function of the kernel is hooked for, attached or not
+ * @addr: its address
+ *
+ * Of hooks that features share it isn't said.
+ *
+ * Context: any.
+ * Return: the alternative that its row took, NULL if it has none.
+ */
+const struct tlbbatch_target *tlbbatch_target_at(unsigned long addr)
+{
+	const struct tlbbatch_redirects *redirects;
+	unsigned int i;
+
+	for (redirects = known; redirects; redirects = redirects->next)
+		for (i = 0; i < redirects->nr; i++)
+			if (redirects->hooks[i].addr == addr &&
+			    redirects->hooks[i].target && !redirects->hooks[i].look)
+				return redirects->hooks[i].target;
+	return NULL;
+}
+
 static int set_original(const struct tlbbatch_hook *hook,
 			const struct tlbbatch_target *target)
 {

@@ -5,8 +5,9 @@
  * A slot is claimed in the ftrace callback, with preemption off, before the
  * task can enter any replacement, and released as the last thing that the
  * replacement of shrink_folio_list() does. So "no slot is taken" means that no
- * task sleeps in module code, but for the few instructions up to its return,
- * which RCU-tasks covers (rule H13, see hook_drain.c).
+ * task sleeps in the replacement of a hook that stays registered, but for the few
+ * instructions up to its return, which RCU-tasks covers (rule H13, see hook_drain.c).
+ * A feature that is registered whole waits for its own: see @drain.
  */
 #define pr_fmt(fmt) "tlbbatch: " fmt
 #include <linux/bitops.h>
