@@ -19,7 +19,7 @@
 /**
  * struct tlbbatch_target - one function of the kernel that a hook can sit on
  * @function: it
- * @replacement: what runs instead; NULL if the hook never acts
+ * @replacement: what runs instead; NULL if the hook has no @acts
  * @original: static call that enters the original behind its ftrace site; unused then
  * @passes: sees the arguments of a call for which the hook doesn't act, in the ftrace
  *	callback; or NULL. As @acts of its hook it may be called when its feature is off
