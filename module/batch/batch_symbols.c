@@ -9,6 +9,7 @@
 #include <linux/nodemask.h>
 #include <linux/string.h>
 #include "batch/batch_symbols.h"
+#include "debug/debug.h"
 #include "kernel/kernel_calls.h"
 #include "kernel/symbols.h"
 #include "targets.h"
@@ -101,7 +102,8 @@ bool tlbbatch_demotes(int nid)
 {
 	nodemask_t lower;
 
-	if (!READ_ONCE(*demotion_enabled))
+	if (!READ_ONCE(*demotion_enabled) ||
+	    tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_DEMOTION))
 		return false;
 	static_call(tlbbatch_node_get_allowed_targets)(NODE_DATA(nid), &lower);
 	return !nodes_empty(lower);

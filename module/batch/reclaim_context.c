@@ -24,7 +24,7 @@ static __always_inline struct tlbbatch_context *batched(void)
 	struct tlbbatch_pass *pass = tlbbatch_pass_current();
 	struct tlbbatch_context *ctx;
 
-	if (!pass || pass->depth != 1)
+	if (!pass || (pass->depth != 1 && !tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_NESTED)))
 		return NULL;
 	ctx = tlbbatch_context_of(pass);
 	return ctx->batched ? ctx : NULL;

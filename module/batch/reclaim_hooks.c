@@ -152,6 +152,8 @@ void tlbbatch_hook_try_to_unmap_flush(void)
 	if (tlbbatch_negative_late_flush() && !ctx->writing)
 		tlbbatch_batch_write_rest(ctx);
 	tlbbatch_flush_now(ctx);
+	if (tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_INFLUSH) && !ctx->writing)
+		tlbbatch_batch_write_rest(ctx);
 }
 
 /**

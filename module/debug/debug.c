@@ -83,7 +83,7 @@ MODULE_PARM_DESC(injected, "debug: write-outs that were not what they seemed");
 static unsigned int dirty_break;
 module_param(dirty_break, uint, 0644);
 MODULE_PARM_DESC(dirty_break,
-		 "debug: batching without 1: flush before a direct write 2: a file's 3: tlb_ubc kept 4: wait for passes 5: gates 6: gates, tripwire 7: unregister first 8: prototypes 9: flush before a driver writes shmem 10: before a hole takes shmem; LOSES DATA");
+		 "debug: batching without 1: flush before a direct write 2: a file's 3: tlb_ubc kept 4: wait for passes 5: gates 6: gates, tripwire 7: unregister first 8: prototypes 9: flush before a driver writes shmem 10: before a hole takes shmem 11: waiting past a flush 12, 13: telling passes that demote, or are nested; LOSES DATA");
 
 static char *wrong_proto = "";
 module_param(wrong_proto, charp, 0);
@@ -98,7 +98,7 @@ MODULE_PARM_DESC(lose,
 static unsigned int luf_break;
 module_param(luf_break, uint, 0644);
 MODULE_PARM_DESC(luf_break,
-		 "debug: LUF tracking without 1: reuse 2: looking 3: events; 4: own flushes count 5: all is read-only 6: partial flushes count 7: so do lazy CPUs 8: all flushes count as posted 9: sleepers keep their slot 10: a demotion ends the pass 11: bulk untold");
+		 "debug: LUF tracking without 1: reuse 2: looking 3: events; 4: own flushes count 5: all is read-only 6: partial flushes count 7: so do lazy CPUs 8: all flushes count as posted 9: sleepers keep their slot 10: a demotion ends the pass 11: bulk untold 12: any machine fits");
 
 /**
  * tlbbatch_dirty_break() - is a rule of batching taken out?

@@ -55,7 +55,8 @@ static inline bool tlbbatch_negative_never_flush(void)
 	X(POSTED,	posted)	/* rule L7: the posted series notices every flush */ \
 	X(SLEEPERS,	sleepers) /* rule L15: a pass isn't over before its task's next */ \
 	X(DEMOTION,	demotion) /* rule L15: a pass that demotes is over */ \
-	X(BULK,		bulk)	/* rule L9: bulk allocations go untold */
+	X(BULK,		bulk)	/* rule L9: bulk allocations go untold */ \
+	X(UNFIT,	unfit)	/* rule L19: any machine is fit for it */
 
 enum tlbbatch_luf_break {
 #define X(upper, lower) TLBBATCH_LUF_BREAK_##upper,
@@ -75,7 +76,10 @@ enum tlbbatch_luf_break {
 	X(UNREGISTER,	unregister) /* rule H7: the filter is cleared first */ \
 	X(PROTO,	proto)	/* rule H2: any prototype is the right one */ \
 	X(FOREIGN,	foreign) /* rule B15: no flush before others write shmem */ \
-	X(REMOVAL,	removal) /* rule B20: no flush before others remove shmem */
+	X(REMOVAL,	removal) /* rule B20: no flush before others remove shmem */ \
+	X(INFLUSH,	inflush) /* rule B10: a flush writes what waits */ \
+	X(DEMOTION,	demotion) /* rule B19: passes on nodes that demote are batched */ \
+	X(NESTED,	nested)	/* rule B19: so are those nested in another */
 
 enum tlbbatch_dirty_break {
 #define X(upper, lower) TLBBATCH_DIRTY_BREAK_##upper,

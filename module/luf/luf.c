@@ -25,6 +25,7 @@
 #include <linux/sched.h>
 #include "arch/x86.h"
 #include "core/feature.h"
+#include "debug/debug.h"
 #include "luf/luf.h"
 #include "luf/luf_events.h"
 #include "luf/luf_pass.h"
@@ -89,6 +90,8 @@ static void unwatch_hotplug(void)
 /* Rule L19: where the simulation would be wrong, or would have nothing to say. */
 static const char *unfit(void)
 {
+	if (tlbbatch_luf_break(TLBBATCH_LUF_BREAK_UNFIT))
+		return NULL;
 	if (!tlbbatch_arch_flush_sends_ipis())
 		return "this machine flushes by broadcast (INVLPGB), without IPIs";
 	/* What a stale entry shows then changes with the free, unseen. */

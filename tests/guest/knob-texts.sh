@@ -12,7 +12,7 @@ try_texts()
 	perl -e '
 		use Errno;
 		my $k = shift;
-		my @files = ("$k/enabled", "$k/batch_size", "$k/luf/mode",
+		my @files = ((grep { -f && (stat _)[2] & 0200 } glob("$k/* $k/*/*")),
 			     glob("$k/hooks/*"),
 			     "/sys/kernel/tracing/enabled_functions",
 			     "/sys/kernel/debug/kprobes/list");

@@ -82,6 +82,20 @@ target_of()
 	return 1
 }
 
+# number_of luf|dirty RULE: sets REPLY to the number of what a debug build can take out, by
+# its name in include/tlbbatch/debug.h; "nothing" has one, too
+number_of()
+{
+	REPLY=$("$BIN/breaks" "$1" "$2") || bail "breaks $1 $2"
+}
+
+# take_out luf|dirty RULE
+take_out()
+{
+	number_of "$1" "$2"
+	echo "$REPLY" > "/sys/module/tlbbatch/parameters/$1_break"
+}
+
 # write_errno FILE TEXT: write(2) once; prints "ok BYTES" or the error's name.
 # In TEXT \n and \0 stand for those bytes.
 write_errno()

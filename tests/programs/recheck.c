@@ -23,6 +23,7 @@
 #include "rng.h"
 #include "swap.h"
 #include "uring.h"
+#include "waiting.h"
 #include <sys/shm.h>
 
 #define DRIVER		"/sys/module/shmem_driver/parameters/act"
@@ -108,42 +109,6 @@ static void *reclaim(void *argument)
 		 seconds_since(start) * 1000 < WINDOW_MS);
 	close(fd);
 	return NULL;
-}
-
-/*
- * A page that waits: reclaim has unmapped it, and it is in memory still. Reclaim takes
- * other pages of this process, too, and few at a time. Returns PAGES if there is none.
- */
-static size_t some_page_waits(const struct scene *scene, int pagemap)
-{
-	unsigned char there[PAGES];
-	size_t page;
-
-	if (!folios_waiting())
-		return PAGES;
-	if (mincore(scene->base, PAGES * PAGE_BYTES, there))
-		die_environment("mincore: %s", strerror(errno));
-	for (page = 0; page < PAGES; page++)
-		if (there[page] & 1 &&
-		    !(pagemap_entry(pagemap, scene->base + page * PAGE_WORDS) &
-		      PAGEMAP_PRESENT))
-			break;
-	return page;
-}
-
-static size_t wait_until_they_wait(const struct scene *scene)
-{
-	int pagemap = open_pagemap();
-	uint64_t start = now_ns();
-	size_t page;
-
-	while ((page = some_page_waits(scene, pagemap)) == PAGES) {
-		if (seconds_since(start) * 1000 > WINDOW_MS)
-			die_environment("no folio waited within %d ms", WINDOW_MS);
-		sleep_ms(1);
-	}
-	close(pagemap);
-	return page;
 }
 
 static void unmap(struct scene *scene)
@@ -328,7 +293,7 @@ static int run(struct scene *scene, const struct action *action)
 	/* The spinner's CPU must have loaded this mm before pages go. */
 	sleep_ms(50);
 	start_thread(&reclaimer, reclaim, scene);
-	page = wait_until_they_wait(scene);
+	page = page_that_waits(scene->base, PAGES, WINDOW_MS);
 	scene->lost = action->loses ? page : PAGES;
 	__atomic_store_n(&scene->met, true, __ATOMIC_RELAXED);
 	action->act(scene);

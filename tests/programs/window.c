@@ -12,15 +12,11 @@
 #include "common.h"
 #include "content.h"
 #include "module.h"
+#include "waiting.h"
 #include <sys/swap.h>
 
 #define WINDOW_MS	5000	/* give up when nothing waits by then */
 
-/* Documentation/admin-guide/mm/pagemap.rst */
-#define PAGEMAP_PRESENT		(1ULL << 63)
-#define PAGEMAP_SWAPPED		(1ULL << 62)
-#define PAGEMAP_SWAP_TYPE	31ULL
-#define MIN_MAX_SWAPFILES	23	/* the least that any configuration has */
 #define MAX_PAGES	512
 
 #ifndef MADV_PAGEOUT
@@ -30,7 +26,6 @@
 struct window {
 	char *base;
 	size_t nr_pages;
-	int pagemap;
 	int fd;			/* memfd of a shared mapping, or -1 */
 	const char *swap_device;
 	const char *cgroup;
@@ -131,54 +126,6 @@ static void *reclaim(void *argument)
 		 seconds_since(start) * 1000 < WINDOW_MS);
 	close(fd);
 	return NULL;
-}
-
-/*
- * Unmapped by reclaim. An entry of a page that is being migrated, as all of a huge
- * page's are while it is split, looks like one that was swapped out, to a device
- * that can't exist. Those of shared memory are just gone.
- */
-static bool is_out(const struct window *w, uint64_t entry)
-{
-	if (entry & PAGEMAP_PRESENT)
-		return false;
-	return w->fd >= 0 || (entry & PAGEMAP_SWAPPED &&
-			      (entry & PAGEMAP_SWAP_TYPE) < MIN_MAX_SWAPFILES);
-}
-
-/*
- * Reclaim takes other pages of this process too: it has to be one of these, and in
- * memory still (mincore() looks into the swap cache). One that is out was written.
- */
-static bool some_wait(const struct window *w)
-{
-	unsigned char there[MAX_PAGES];
-	uint64_t entries[MAX_PAGES];
-	size_t i;
-
-	if (!folios_waiting())
-		return false;
-	if (mincore(w->base, window_bytes(w), there))
-		die_environment("mincore: %s", strerror(errno));
-	if (pread(w->pagemap, entries, w->nr_pages * sizeof(*entries),
-		  (off_t)((uintptr_t)w->base / PAGE_BYTES * sizeof(*entries))) !=
-	    (ssize_t)(w->nr_pages * sizeof(*entries)))
-		die_environment("pagemap: %s", strerror(errno));
-	for (i = 0; i < w->nr_pages; i++)
-		if (there[i] & 1 && is_out(w, entries[i]))
-			return true;
-	return false;
-}
-
-static void wait_until_they_wait(const struct window *w)
-{
-	uint64_t start = now_ns();
-
-	while (!some_wait(w)) {
-		if (seconds_since(start) * 1000 > WINDOW_MS)
-			die_environment("no folio waited within %d ms", WINDOW_MS);
-		sleep_ms(1);
-	}
 }
 
 /* The actions. Each runs while folios wait; the check runs when none does. */
@@ -456,16 +403,13 @@ static void run(struct window *w, const struct action *action, int on)
 {
 	pthread_t spinner, reclaimer;
 
-	w->pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-	if (w->pagemap < 0)
-		die_environment("pagemap: %s", strerror(errno));
 	map(w, on);
 	fill_at(w, w->base, 1);
 	start_thread(&spinner, spin, w);
 	/* The spinner's CPU must have loaded this mm before pages go. */
 	sleep_ms(50);
 	start_thread(&reclaimer, reclaim, w);
-	wait_until_they_wait(w);
+	page_that_waits(w->base, w->nr_pages, WINDOW_MS);
 	__atomic_store_n(&w->met, true, __ATOMIC_RELAXED);
 	action->act(w);
 	pthread_join(reclaimer, NULL);
