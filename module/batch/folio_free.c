@@ -8,11 +8,11 @@
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 #include "batch/batch_counters.h"
+#include "batch/batch_symbols.h"
 #include "batch/folio_free.h"
 #include "compat/folio_compat.h"
 #include "debug/debug.h"
 #include "kernel/kernel_calls.h"
-#include "kernel/symbols.h"
 
 static bool completed(struct folio *folio)
 {

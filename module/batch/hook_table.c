@@ -69,9 +69,6 @@ struct tlbbatch_redirects tlbbatch_batch_redirects = {
 	.nr = ARRAY_SIZE(hooks),
 };
 
-/*
- * A row above without one in targets.tbl doesn't compile. This is the reverse; the row of
- * passes counts, too.
- */
+/* A row above without one in targets.tbl doesn't compile. This is the reverse. */
 #define COUNT(name, optional)	+ 1
-static_assert(ARRAY_SIZE(hooks) + 1 == 0 TLBBATCH_TBL_batch_hook_names(COUNT));
+static_assert(ARRAY_SIZE(hooks) == 0 TLBBATCH_TBL_batch_hook_names(COUNT));

@@ -7,6 +7,7 @@
 #include <linux/printk.h>
 #include <linux/workqueue.h>
 #include "batch/batch_policy.h"
+#include "batch/batch_symbols.h"
 #include "batch/knobs.h"
 #include "batch/reclaim_context.h"
 #include "batch/reclaim_hooks.h"
@@ -53,6 +54,7 @@ struct tlbbatch_feature tlbbatch_batch = {
 	.name = "batching",
 	.refuses = "cannot be enabled",
 	.waits = "enabled=0",
+	.find = tlbbatch_batch_find,
 	.redirects = &tlbbatch_batch_redirects,
 	.watches = &tlbbatch_batch_watches,
 	.pass = &tlbbatch_batch_part,

@@ -33,7 +33,7 @@
  */
 static void notrace look(struct folio *folio, struct vm_area_struct *vma)
 {
-	if (unlikely(tlbbatch_selftest_saw(folio)))
+	if (unlikely(tlbbatch_move_selftest_saw(folio)))
 		return;
 	if (folio_test_swapcache(folio) && !folio_mapped(folio) &&
 	    !tlbbatch_debug_skip_move_flush())
@@ -125,6 +125,6 @@ struct tlbbatch_hook_set tlbbatch_move_set = {
 		.trampoline = (unsigned long)tlbbatch_move_trampoline,
 		.flags = FTRACE_OPS_FL_PERMANENT,
 	},
-	.dummy = &tlbbatch_selftest_look,
-	.selftest = tlbbatch_selftest_run_look,
+	.dummy = &tlbbatch_move_dummy,
+	.selftest = tlbbatch_move_selftest,
 };

@@ -17,13 +17,13 @@
 #include <linux/mmzone.h>
 #include <linux/printk.h>
 #include "batch/batch_counters.h"
+#include "batch/batch_symbols.h"
 #include "batch/dirty_batch.h"
 #include "batch/flush.h"
 #include "batch/reclaim_context.h"
 #include "batch/reclaim_hooks.h"
 #include "compat/stat_compat.h"
 #include "debug/debug.h"
-#include "kernel/symbols.h"
 #include "pass/pass.h"
 
 /* Set when the tripwire goes off: passes that are open put nothing off any more. */

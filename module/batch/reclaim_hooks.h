@@ -13,6 +13,7 @@
 #include "batch/dirty_batch.h"
 #include "batch/reclaim_context.h"
 
+struct tlbbatch_hook;
 struct tlbbatch_hook_set;
 struct tlbbatch_redirects;
 struct tlbbatch_watches;
@@ -47,6 +48,11 @@ extern struct tlbbatch_hook_set tlbbatch_move_set;
 void tlbbatch_move_trampoline(void);
 void tlbbatch_move_callback(unsigned long ip, unsigned long parent_ip,
 			    struct ftrace_ops *ops, struct ftrace_regs *fregs);
+
+/* move_selftest.c: that this works */
+extern struct tlbbatch_hook tlbbatch_move_dummy;
+int tlbbatch_move_selftest(void);
+bool tlbbatch_move_selftest_saw(const struct folio *folio);
 
 /* witness.c: what reclaim itself says that it wrote */
 extern struct tlbbatch_watches tlbbatch_batch_watches;

@@ -15,13 +15,14 @@
 #include <linux/pagemap.h>
 #include <linux/writeback.h>
 #include "batch/batch_counters.h"
+#include "batch/batch_symbols.h"
 #include "batch/dirty_batch.h"
 #include "batch/flush.h"
 #include "batch/reclaim_context.h"
 #include "batch/reclaim_hooks.h"
 #include "debug/debug.h"
 #include "hooks/hook.h"
-#include "kernel/symbols.h"
+#include "kernel/kernel_calls.h"
 
 static bool at_home(const struct tlbbatch_writeout *out)
 {
@@ -116,6 +117,19 @@ int tlbbatch_gate_wrote(const struct tlbbatch_writeout *out, int ret)
 	return ret;
 }
 
+/*
+ * Rule B16. That the write-out is hooked isn't enough: a hook of another feature flushes
+ * nothing.
+ */
+static bool is_gate(unsigned long writer)
+{
+	const struct tlbbatch_target *target = tlbbatch_target_at(writer);
+
+	return target && target->write_out &&
+	       (target->writer.key == &STATIC_CALL_KEY(tlbbatch_write_swap) ||
+		target->writer.key == &STATIC_CALL_KEY(tlbbatch_write_shmem));
+}
+
 /**
  * tlbbatch_file_write_begin() - reclaim writes a dirty folio
  * @write: for tlbbatch_file_write_end()
@@ -133,7 +147,7 @@ void tlbbatch_file_write_begin(struct tlbbatch_file_write *write,
 			       struct folio *folio, unsigned long writer)
 {
 	write->nr_pages = 0;
-	if (writer && tlbbatch_is_hooked(writer))
+	if (writer && is_gate(writer))
 		return;
 	/* Without a writer it is unlocked unwritten, for the flusher to write. */
 	if (writer)

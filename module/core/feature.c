@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What is the same for every feature: to find what it needs, on, and off. */
 #define pr_fmt(fmt) "tlbbatch: " fmt
+#include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/printk.h>
 #include <linux/rcupdate.h>
@@ -21,16 +22,16 @@
 /* Serialises changes of features that don't do so by themselves. */
 static DEFINE_MUTEX(switch_mutex);
 
-static void find_rest(struct tlbbatch_feature *feature)
+/* What is missing besides its hooks: @own, or something that it watches. */
+static void find_rest(struct tlbbatch_feature *feature, const char *own)
 {
-	const char *missing = feature->find ? feature->find() : NULL;
 	char reason[TLBBATCH_REASON_LEN];
 
 	if (feature->watches &&
 	    !tlbbatch_watches_resolve(feature->watches, reason, sizeof(reason)))
-		missing = missing ?: reason;
-	if (missing)
-		strscpy(feature->unavailable, missing, sizeof(feature->unavailable));
+		own = own ?: reason;
+	if (own)
+		strscpy(feature->unavailable, own, sizeof(feature->unavailable));
 }
 
 /**
@@ -44,18 +45,20 @@ static void find_rest(struct tlbbatch_feature *feature)
 void tlbbatch_feature_find(struct tlbbatch_feature *feature)
 {
 	struct tlbbatch_redirects *redirects = feature->redirects;
-	const char *missing = tlbbatch_symbols_missing();
+	const char *missing = tlbbatch_symbols_missing(), *own = missing;
 	char *reason = feature->unavailable;
 
-	if (!missing)
-		find_rest(feature);
+	if (!missing) {
+		own = feature->find ? feature->find() : NULL;
+		find_rest(feature, own);
+	}
 	if (feature->pass) {
-		redirects->shared = &tlbbatch_pass_hook;
+		redirects->shared[redirects->nr_shared++] = &tlbbatch_pass_hook;
 		tlbbatch_pass_calls(feature->pass, feature->pass_begin,
 				    feature->pass_end);
 	}
 	if (redirects) {
-		tlbbatch_redirects_resolve(redirects, missing);
+		tlbbatch_redirects_resolve(redirects, missing, own);
 		missing = redirects->unavailable;
 	}
 	if (missing && !reason[0])
@@ -85,17 +88,21 @@ static bool is_attached(const struct tlbbatch_feature *feature)
 	       (feature->watches && feature->watches->entries_attached);
 }
 
-/* Some part of it was registered whole: rule H13. */
+/*
+ * Some part of it was registered whole, or what it made is about to go: rule H13. What has
+ * nothing to free needn't wait, and ends fast (rule H6).
+ */
 static bool may_leave_tasks(const struct tlbbatch_feature *feature)
 {
-	return (feature->redirects && feature->redirects->whole) ||
+	return feature->stop ||
+	       (feature->redirects && feature->redirects->whole) ||
 	       (feature->watches && feature->watches->nr_entries);
 }
 
 /*
  * Nobody is in a probe, a replacement or a callback when it returns: ftrace waits for
- * RCU-tasks where tasks can be preempted, the others for RCU (rule H13). Of hooks that
- * stay registered that is true at unload only.
+ * RCU-tasks where tasks can be preempted, the others for RCU (rule H13). Of a feature
+ * without a stop whose hooks stay registered that is true at unload only.
  */
 static int feature_detach(struct tlbbatch_feature *feature)
 {
@@ -111,12 +118,37 @@ static int feature_detach(struct tlbbatch_feature *feature)
 		dead = tlbbatch_entries_detach(watches);
 	if (dead)
 		return dead;
-	/* Who was waited for in a replacement may still be on its last instructions. */
-	if (may_leave_tasks(feature))
+	/*
+	 * Who was waited for in a replacement may still be on its last instructions. A hook
+	 * left a filter, which waits for nobody: its callback runs with preemption off,
+	 * also in idle tasks, which RCU-tasks ignores.
+	 */
+	if (may_leave_tasks(feature)) {
+		synchronize_rcu();
 		synchronize_rcu_tasks();
+	}
 	if (watches)
 		tlbbatch_points_detach(watches);
 	return err;
+}
+
+/*
+ * What ftrace said when it didn't let go is in @stuck. It is dead then (a bug of the
+ * kernel), and may still call what is attached: the module must not go.
+ */
+static void hold_module(struct tlbbatch_feature *feature)
+{
+	if (feature->stuck) {
+		pr_err("%s: ftrace doesn't let go (%d): it does nothing any more, the module stays until off succeeds\n",
+		       feature->name, feature->stuck);
+		/* Fails at unload, which waits instead. */
+		if (!feature->held)
+			feature->held = try_module_get(THIS_MODULE);
+	} else {
+		if (feature->held)
+			module_put(THIS_MODULE);
+		feature->held = false;
+	}
 }
 
 /* Where ftrace is dead it is on still, and nothing that it could reach is freed. */
@@ -131,6 +163,7 @@ static int feature_end(struct tlbbatch_feature *feature)
 	if (!feature->stuck && feature->stop)
 		feature->stop();
 	WRITE_ONCE(feature->on, feature->stuck != 0);
+	hold_module(feature);
 	return err;
 }
 
@@ -171,13 +204,16 @@ static int feature_begin(struct tlbbatch_feature *feature)
  * @feature: the feature
  *
  * Context: process context, may sleep; the mutex that serialises its changes held.
- * Return: 0; -EOPNOTSUPP if it can't be had (the log says why); what its own start or
- *	attaching it returned: it is off then, unless it is @stuck.
+ * Return: 0; @stuck, if it is; -EOPNOTSUPP if it can't be had (the log says why); what its
+ *	own start or attaching it returned: it is off then, unless it is @stuck.
  */
 int tlbbatch_feature_on(struct tlbbatch_feature *feature)
 {
-	int err = feature->on ? 0 : feature_begin(feature);
+	int err;
 
+	if (feature->stuck)
+		return feature->stuck;
+	err = feature->on ? 0 : feature_begin(feature);
 	if (!err && feature->pass)
 		tlbbatch_pass_join(feature->pass);
 	return err;
@@ -231,11 +267,8 @@ int tlbbatch_feature_switch(struct tlbbatch_feature *feature, bool on)
 
 	if (mutex_lock_killable(&switch_mutex))
 		return -EINTR;
-	if (feature->stuck && on)
-		err = feature->stuck;
-	else
-		err = on ? tlbbatch_feature_on(feature) :
-			   tlbbatch_feature_off(feature, true);
+	err = on ? tlbbatch_feature_on(feature) :
+		   tlbbatch_feature_off(feature, true);
 	mutex_unlock(&switch_mutex);
 	return err;
 }

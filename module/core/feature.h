@@ -39,7 +39,7 @@ struct tlbbatch_files {
 
 /**
  * struct tlbbatch_feature - what a feature does
- * @name: for people
+ * @name: for people; begins the message if ftrace doesn't let go of it
  * @lacks: begins the message at load if it is unavailable; NULL if rows tell by themselves
  * @refuses: begins the message if it is unavailable, or unfit, and asked for
  * @fails: begins the message if it couldn't be attached; NULL if hooks tell by themselves
@@ -48,8 +48,9 @@ struct tlbbatch_files {
  *	none, and it has no @pass
  * @watches: what it watches in the kernel; or NULL
  * @pass: its part in passes, shrink_folio_list()'s hook being attached for it; or NULL
- * @pass_begin: a pass begins in which it acts; of one with @pass
- * @pass_end: it is over
+ * @pass_begin: a pass begins in which it acts; of one with @pass. Features begin in the
+ *	order of their rows
+ * @pass_end: it is over; features end in the reverse order
  * @find: look for what else it needs of the kernel, at load, symbols found and BTF open:
  *	what is missing, or NULL; or NULL
  * @unfit: why it can't be had on this machine, or NULL; asked whenever it is to be switched
@@ -57,9 +58,13 @@ struct tlbbatch_files {
  * @start: make what it needs, before anything is attached; 0 or an error, and nothing of it
  *	is left then; or NULL
  * @close: it is about to be detached: nothing new begins in it any more; or NULL
- * @stop: nothing of it is attached, and nobody is in its text: undo @start; or NULL
+ * @stop: nothing of it acts any more, and nobody is in its text: undo @start; or NULL. A
+ *	hook that comes and goes in a filter may stay there for want of memory, and its
+ *	@acts and @passes may be called still: they read nothing that @stop frees
  * @on: it is attached
- * @stuck: what ftrace said when it didn't let go: it is dead, and may still call it
+ * @stuck: what ftrace said when it didn't let go: ftrace is dead, and may still call the
+ *	feature; else 0
+ * @held: the module is held by itself for that, so that it can't go
  * @unavailable: why it can't be had on this kernel; empty if it can
  */
 struct tlbbatch_feature {
@@ -81,6 +86,7 @@ struct tlbbatch_feature {
 
 	bool on;
 	int stuck;
+	bool held;
 	char unavailable[TLBBATCH_REASON_LEN];
 };
 
@@ -95,7 +101,8 @@ void tlbbatch_feature_retire(struct tlbbatch_feature *feature);
  * struct tlbbatch_row - a feature in the list of all
  * @feature: what it does
  * @files: what it shows; or NULL
- * @load: the end of the module's load: do what modprobe asks for; or NULL
+ * @load: the end of the module's load: do what modprobe asks for; 0 or an error, and nothing
+ *	of it is left then; or NULL
  * @unload: stop for good: returns when nothing is left behind; NULL if it is switched by
  *	tlbbatch_feature_switch(), and by nothing else
  */
@@ -114,7 +121,7 @@ extern const unsigned int tlbbatch_nr_features;
 	for (row = tlbbatch_features;					\
 	     row < tlbbatch_features + tlbbatch_nr_features; row++)
 
-int tlbbatch_features_passes(void);
+void tlbbatch_features_passes(void);
 void tlbbatch_features_find(void);
 int tlbbatch_features_init(void);
 void tlbbatch_features_exit(void);

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The features, a row each, in the order in which they are loaded. */
+/*
+ * The features, a row each, in the order in which they are loaded, begin to act in passes,
+ * and are unloaded. One whose end waits for ftrace, perhaps for ever, comes last, so that
+ * no other one goes on meanwhile.
+ */
+#include <linux/build_bug.h>
 #include <linux/kernel.h>
 #include "batch/knobs.h"
 #include "core/feature.h"
@@ -16,36 +21,35 @@ const struct tlbbatch_row tlbbatch_features[] = {
 		.load = tlbbatch_knobs_init,
 		.unload = tlbbatch_knobs_exit,
 	},
-	{
-		.feature = &tlbbatch_luf,
-		.files = &tlbbatch_luf_sysfs_files,
-		.unload = tlbbatch_luf_unload,
-	},
 #ifdef TLBBATCH_EXAMPLE
 	{
 		.feature = &tlbbatch_example,
 		.files = &tlbbatch_example_files,
 	},
 #endif
+	{
+		.feature = &tlbbatch_luf,
+		.files = &tlbbatch_luf_sysfs_files,
+		.unload = tlbbatch_luf_unload,
+	},
 };
 
 const unsigned int tlbbatch_nr_features = ARRAY_SIZE(tlbbatch_features);
+/* Each may have a part: raise it, in pass_calls.c, too. */
+static_assert(ARRAY_SIZE(tlbbatch_features) <= TLBBATCH_PASS_PARTS_MAX);
 
 /**
  * tlbbatch_features_passes() - say what each feature remembers of a pass
  *
  * Context: load, before the table of passes is made.
- * Return: 0, or -ENOSPC if there are too many.
  */
-int tlbbatch_features_passes(void)
+void tlbbatch_features_passes(void)
 {
 	const struct tlbbatch_row *row;
-	int err = 0;
 
 	for_each_tlbbatch_feature(row)
-		if (row->feature->pass && !err)
-			err = tlbbatch_passes_add(row->feature->pass);
-	return err;
+		if (row->feature->pass)
+			tlbbatch_passes_add(row->feature->pass);
 }
 
 /**
@@ -63,9 +67,9 @@ void tlbbatch_features_find(void)
 
 static void unload(unsigned int nr)
 {
-	while (nr--) {
-		const struct tlbbatch_row *row = &tlbbatch_features[nr];
+	const struct tlbbatch_row *row;
 
+	for (row = tlbbatch_features; row < tlbbatch_features + nr; row++) {
 		if (row->unload)
 			row->unload();
 		else
@@ -81,14 +85,17 @@ static void unload(unsigned int nr)
 int tlbbatch_features_init(void)
 {
 	unsigned int i;
-	int err = 0;
 
-	for (i = 0; i < tlbbatch_nr_features && !err; i++)
-		if (tlbbatch_features[i].load)
-			err = tlbbatch_features[i].load();
-	if (err)
-		unload(i);
-	return err;
+	for (i = 0; i < tlbbatch_nr_features; i++) {
+		const struct tlbbatch_row *row = &tlbbatch_features[i];
+		int err = row->load ? row->load() : 0;
+
+		if (err) {
+			unload(i);
+			return err;
+		}
+	}
+	return 0;
 }
 
 /**

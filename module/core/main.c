@@ -21,7 +21,8 @@
 
 static int passes_init(void)
 {
-	return tlbbatch_features_passes() ?: tlbbatch_passes_init();
+	tlbbatch_features_passes();
+	return tlbbatch_passes_init();
 }
 
 /* Resolving hooks can't fail: what isn't found makes a feature unavailable. */

@@ -193,28 +193,25 @@ static int make_tables(struct kobject *parent, struct shown *shown,
 	return table_make(parent, &shown->stats, feature, &stats);
 }
 
+static struct kobject *parent_of(unsigned int i)
+{
+	return all[i].dir ?: root;
+}
+
 static void drop(unsigned int i)
 {
-	const struct tlbbatch_files *files = tlbbatch_features[i].files;
 	struct shown *shown = &all[i];
-	struct kobject *parent = shown->dir ?: root;
 
-	if (!files)
-		return;
-	if (files->group)
-		sysfs_remove_group(parent, files->group);
-	table_drop(parent, &shown->stats);
-	table_drop(parent, &shown->hooks);
+	table_drop(parent_of(i), &shown->stats);
+	table_drop(parent_of(i), &shown->hooks);
 	kobject_put(shown->dir);
 }
 
-/* Its knobs last: whoever finds them finds all the rest. */
 static int make(unsigned int i)
 {
 	const struct tlbbatch_row *feature = &tlbbatch_features[i];
 	const struct tlbbatch_files *files = feature->files;
 	struct shown *shown = &all[i];
-	struct kobject *parent = root;
 	int err;
 
 	if (!files)
@@ -223,18 +220,44 @@ static int make(unsigned int i)
 		shown->dir = kobject_create_and_add(files->dir, root);
 		if (!shown->dir)
 			return -ENOMEM;
-		parent = shown->dir;
 	}
-	err = make_tables(parent, shown, feature);
-	if (!err && files->group)
-		err = sysfs_create_group(parent, files->group);
-	if (!err)
-		return 0;
-
-	table_drop(parent, &shown->stats);
-	table_drop(parent, &shown->hooks);
-	kobject_put(shown->dir);
+	err = make_tables(parent_of(i), shown, feature);
+	if (err)
+		drop(i);
 	return err;
+}
+
+static const struct attribute_group *group_of(unsigned int i)
+{
+	const struct tlbbatch_files *files = tlbbatch_features[i].files;
+
+	return files ? files->group : NULL;
+}
+
+/* The knobs of the features from @i on. */
+static void drop_groups(unsigned int i)
+{
+	for (; i < tlbbatch_nr_features; i++)
+		if (group_of(i))
+			sysfs_remove_group(parent_of(i), group_of(i));
+}
+
+/* The first feature's last of all: whoever finds `enabled` finds all the rest. */
+static int make_groups(void)
+{
+	unsigned int i = tlbbatch_nr_features;
+	int err;
+
+	while (i--) {
+		if (!group_of(i))
+			continue;
+		err = sysfs_create_group(parent_of(i), group_of(i));
+		if (err) {
+			drop_groups(i + 1);
+			return err;
+		}
+	}
+	return 0;
 }
 
 static ssize_t version_show(struct kobject *kobj, struct kobj_attribute *attr,
@@ -267,8 +290,12 @@ int tlbbatch_sysfs_init(void)
 			goto drop;
 	}
 	err = sysfs_create_file(root, &version_attr.attr);
+	if (err)
+		goto drop;
+	err = make_groups();
 	if (!err)
 		return 0;
+	sysfs_remove_file(root, &version_attr.attr);
 drop:
 	while (i--)
 		drop(i);
@@ -289,6 +316,7 @@ void tlbbatch_sysfs_exit(void)
 {
 	unsigned int i = tlbbatch_nr_features;
 
+	drop_groups(0);
 	sysfs_remove_file(root, &version_attr.attr);
 	while (i--)
 		drop(i);

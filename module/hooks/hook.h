@@ -8,21 +8,25 @@
 #define TLBBATCH_HOOK_H
 
 #include <linux/ftrace.h>
-#include <linux/mm_types.h>
 #include <linux/sysfs.h>
 #include <linux/types.h>
 #include "kernel/kernel_calls.h"
 #include "kernel/symbols.h"
 
+/* A feature can act in so many shared hooks, besides that of passes. */
+#define TLBBATCH_SHARED_MAX	4
+
 /**
  * struct tlbbatch_target - one function of the kernel that a hook can sit on
  * @function: it
- * @replacement: what runs instead; NULL if the hook never acts
+ * @replacement: what runs instead; NULL if the hook has no @acts
  * @original: static call that enters the original behind its ftrace site; unused then
  * @passes: sees the arguments of a call for which the hook doesn't act, in the ftrace
- *	callback; or NULL
- * @write_out: of a gate: writes a folio out through @original, or NULL
- * @writer: the static call that the core reaches @write_out by
+ *	callback; or NULL. As @acts of its hook it may be called when its feature is off
+ * @write_out: a function of the feature's that calls @original for it, with what it has; or
+ *	NULL
+ * @writer: the static call that the feature reaches @write_out by; set when the
+ *	alternative is taken
  */
 struct tlbbatch_target {
 	struct tlbbatch_function function;
@@ -78,17 +82,18 @@ struct tlbbatch_hook_set {
  * @lost: what a user loses without it; NULL if its feature tells that, by @name
  * @acts: does it act for the running task? Called in the ftrace callback,
  *	preemption off, with the caller's address. It must say no for a feature that is
- *	off: want of memory can keep a hook attached (rule H3). NULL: for no task
+ *	off, and read nothing that its @stop frees: want of memory can keep a hook
+ *	attached (rule H3). NULL: for no task
  * @look: the set of a hook that redirects nobody: it looks at the arguments, and the
  *	function goes on. @acts, and of its targets @replacement and @original, aren't
- *	used. NULL if it redirects
+ *	used. NULL if it redirects; always, of @whole ones
  * @need: when the kernel needs it at all
  * @targets: alternatives, ended by one without a symbol
  * @target: the alternative taken, NULL if there is none
  * @addr: its address
  * @ip: its ftrace site
- * @users: features that have it attached
- * @attached: it is in the ops' filter now
+ * @users: features that have it in the filter of a set; none, of @whole ones
+ * @attached: it is in the filter of an ops that is registered
  * @unneeded: the kernel has nothing for it to do
  * @resolved: it was looked for
  * @reason: why it is unavailable; empty if it isn't
@@ -115,13 +120,20 @@ struct tlbbatch_hook {
  * struct tlbbatch_redirects - the hooks of a feature: all are armed, or none (rule H2)
  * @hooks: those that no other feature has, in the order in which they are attached
  * @nr: how many
- * @shared: one that other features may have, too; attached last and detached first; or
- *	NULL
+ * @shared: those that other features act in, too; attached last and detached first. A
+ *	function has one redirect, however many features act in it: a second one is refused
+ *	when hooks are resolved. So the hook, its replacement, and what tells there which
+ *	features act now, are none of theirs: they lie in a room below, and each feature
+ *	names the hook here. shrink_folio_list() is one (module/pass/pass_hook.c), which
+ *	whoever has a part in passes gets by itself, last of all
+ * @nr_shared: how many
  * @whole: @hooks get an ftrace_ops of their own, which is registered with all of them
  *	and unregistered with all of them. So their end needs no memory (rule H14), and
  *	a BPF trampoline that was there first is asked to share; but it takes an
- *	RCU-tasks grace period. Else they enter and leave a filter that stays
- *	registered, one by one: fast, and a BPF trampoline is refused (rule H5)
+ *	RCU-tasks grace period. None of them may be one that looks. Else they enter and
+ *	leave a filter that stays registered, one by one: fast, and a BPF trampoline is
+ *	refused (rule H5). Nobody waits for who sleeps in a replacement of such a hook,
+ *	but for passes: outside of a pass it must not sleep
  * @drain: of @whole ones: wait until nobody sleeps in a replacement, when nobody can
  *	enter one any more (rule H13); or NULL
  * @ops: of @whole ones
@@ -133,7 +145,8 @@ struct tlbbatch_hook {
 struct tlbbatch_redirects {
 	struct tlbbatch_hook *hooks;
 	unsigned int nr;
-	struct tlbbatch_hook *shared;
+	struct tlbbatch_hook *shared[TLBBATCH_SHARED_MAX + 1];
+	unsigned int nr_shared;
 	bool whole;
 	void (*drain)(void);
 
@@ -147,25 +160,25 @@ struct tlbbatch_redirects {
 static inline unsigned int
 tlbbatch_nr_hooks(const struct tlbbatch_redirects *redirects)
 {
-	return redirects->nr + !!redirects->shared;
+	return redirects->nr + redirects->nr_shared;
 }
 
 static inline struct tlbbatch_hook *
 tlbbatch_hook_at(const struct tlbbatch_redirects *redirects, unsigned int index)
 {
 	return index < redirects->nr ? &redirects->hooks[index] :
-				       redirects->shared;
+				       redirects->shared[index - redirects->nr];
 }
 
 /* hook_resolve.c */
 void tlbbatch_redirects_resolve(struct tlbbatch_redirects *redirects,
-				const char *missing);
+				const char *missing, const char *own);
 
 /* hook_set.c */
 void tlbbatch_redirects_known(struct tlbbatch_redirects *redirects);
-bool tlbbatch_prepare_hook(struct tlbbatch_hook *hook,
-			   const struct tlbbatch_target *target);
-bool tlbbatch_is_hooked(unsigned long addr);
+const struct tlbbatch_target *tlbbatch_target_at(unsigned long addr);
+int tlbbatch_prepare_hook(struct tlbbatch_hook *hook,
+			  const struct tlbbatch_target *target);
 
 /* hook_engine.c */
 int tlbbatch_redirects_attach(struct tlbbatch_redirects *redirects);
@@ -184,9 +197,7 @@ unsigned long tlbbatch_entry_to(unsigned long addr);
 void tlbbatch_hooks_retire(void (*leave)(void));
 
 /* hook_selftest.c */
-extern struct tlbbatch_hook tlbbatch_selftest_hook, tlbbatch_selftest_look;
+extern struct tlbbatch_hook tlbbatch_selftest_hook;
 int tlbbatch_selftest_run(void);
-int tlbbatch_selftest_run_look(void);
-bool tlbbatch_selftest_saw(const struct folio *folio);
 
 #endif /* TLBBATCH_HOOK_H */

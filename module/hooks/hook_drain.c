@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The one place that waits for tasks before the module's text may go: rule H13.
+ * What unload waits for before the module's text may go: rule H13. A feature whose end
+ * frees something, or is registered whole, has waited by itself: see feature_detach().
  *
  *  1. no pass is admitted, and every pass that was has ended (the caller)
  *  2. the ops is unregistered; that waits for RCU-tasks: nobody is on the way
  *     from an ftrace site to a replacement
- *  3. no slot of the context table is taken: nobody sleeps in a replacement
+ *  3. no slot of the table of passes is taken: nobody sleeps in a replacement
  *  4. RCU-tasks again: nobody is in the last instructions of one
  *
  * The waits run in a worker, so that unload can say what it waits for.

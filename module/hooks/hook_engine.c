@@ -108,7 +108,8 @@ static int attach(struct tlbbatch_hook *hook)
 		return err;
 	}
 	hook->attached = true;
-	if (!hook->look && has_direct_call(hook->ip)) {
+	/* Of one that another feature has by now it was looked for; who came later shares. */
+	if (!hook->look && hook->users == 1 && has_direct_call(hook->ip)) {
 		pr_err("%s is held by a BPF trampoline (fentry, fexit)\n", symbol);
 		return -EBUSY;
 	}
@@ -118,6 +119,15 @@ static int attach(struct tlbbatch_hook *hook)
 		return -EIO;
 	}
 	return 0;
+}
+
+static void tell_attached(struct tlbbatch_redirects *redirects)
+{
+	unsigned int i;
+
+	for (i = 0; i < redirects->nr; i++)
+		redirects->hooks[i].attached = redirects->registered &&
+					       !redirects->hooks[i].unneeded;
 }
 
 static int attach_whole(struct tlbbatch_redirects *redirects)
@@ -138,6 +148,7 @@ static int attach_whole(struct tlbbatch_redirects *redirects)
 		return 0;
 	/* With the filter whole: ftrace asks BPF trampolines on these to share. */
 	err = tlbbatch_ops_register(ops, err, &redirects->registered);
+	tell_attached(redirects);
 	/* Who entered a function before goes unseen: it has left it now, or sleeps there. */
 	if (!err)
 		synchronize_rcu_tasks();
@@ -155,6 +166,7 @@ static int detach_whole(struct tlbbatch_redirects *redirects)
 					      &redirects->registered);
 	if (err)
 		return err;
+	tell_attached(redirects);
 	if (!IS_ENABLED(CONFIG_PREEMPTION))
 		synchronize_rcu_tasks();
 	if (redirects->drain)

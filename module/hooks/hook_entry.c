@@ -8,11 +8,13 @@
  * of it, in which the kernel puts the code that counts the call. An entry has that
  * padding; the target of a jump needs none, because a jump isn't counted.
  */
+#include <linux/build_bug.h>
 #include <linux/kernel.h>
 #include <linux/static_call.h>
 #include "arch/x86.h"
 #include "hooks/hook.h"
 #include "kernel/kernel_calls.h"
+#include "targets.h"
 
 /* What a static call patches: the jump to the original. */
 DEFINE_STATIC_CALL_NULL(tlbbatch_jump_0, tlbbatch_type_jump);
@@ -67,13 +69,17 @@ static const struct entry {
 	ROW(8), ROW(9), ROW(10), ROW(11),
 };
 
+/* One for each hook of all features, should it redirect, and the self-test's dummy. */
+static_assert(ARRAY_SIZE(entries) >= TLBBATCH_TBL_NR_HOOKED + 1);
+
 static unsigned int used;
 
 /**
  * tlbbatch_entry_to() - something to call that jumps to an address
  * @addr: text that takes over the caller's arguments and return address
  *
- * Context: process context, under no lock; calls never run in parallel.
+ * Context: process context; calls never run in parallel: they come at load, and for
+ *	the self-test's dummy at the first attach, under the engine's mutex.
  * Return: its address, or 0 if there is none left.
  */
 unsigned long tlbbatch_entry_to(unsigned long addr)

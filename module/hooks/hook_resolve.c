@@ -6,6 +6,7 @@
 #include <linux/string.h>
 #include "debug/debug.h"
 #include "hooks/hook.h"
+#include "hooks/hook_set.h"
 #include "kernel/kernel_calls.h"
 #include "kernel/symbols.h"
 
@@ -23,12 +24,17 @@ static const char *spoiled_by(const struct tlbbatch_hook *hook)
 	return hook->lost ? hook->name : NULL;
 }
 
-static void resolve(struct tlbbatch_hook *hook)
+static void resolve(struct tlbbatch_hook *hook, bool whole)
 {
 	const struct tlbbatch_function *near;
 	const struct tlbbatch_target *target;
 	char reason[TLBBATCH_REASON_LEN] = "no target for this kernel";
+	int err;
 
+	if (hook->look && whole) {
+		refuse(hook, "what looks cannot be registered whole");
+		return;
+	}
 	if (hook->need.tag &&
 	    !tlbbatch_kernel_has(hook->need.tag, hook->need.member)) {
 		hook->unneeded = true;
@@ -55,8 +61,13 @@ static void resolve(struct tlbbatch_hook *hook)
 		refuse(hook, reason);
 		return;
 	}
-	if (!tlbbatch_prepare_hook(hook, target)) {
-		refuse(hook, "no room in the module's own tables");
+	err = tlbbatch_prepare_hook(hook, target);
+	if (err) {
+		snprintf(reason, sizeof(reason), err == -EEXIST ?
+			 "%s has another hook of this module" :
+			 "no room for %s in the module's own tables",
+			 target->function.symbol);
+		refuse(hook, reason);
 		return;
 	}
 	hook->target = target;
@@ -83,26 +94,29 @@ static void make_unavailable(struct tlbbatch_redirects *redirects,
  * tlbbatch_redirects_resolve() - find and verify every target of a feature's
  * @redirects: its hooks
  * @missing: why nothing can be hooked, or NULL
+ * @own: why this feature can't be had, or NULL; its own hooks are refused for that, and not
+ *	those that it shares
  *
  * Each hook that can't be armed keeps the reason, for its file under hooks/ (rule H2).
  *
  * Context: process context, once at load, symbols found and BTF open.
  */
 void tlbbatch_redirects_resolve(struct tlbbatch_redirects *redirects,
-				const char *missing)
+				const char *missing, const char *own)
 {
 	unsigned int i;
 
 	for (i = 0; i < tlbbatch_nr_hooks(redirects); i++) {
 		struct tlbbatch_hook *hook = tlbbatch_hook_at(redirects, i);
+		const char *why = i < redirects->nr ? own : missing;
 
-		if (!hook->resolved && missing)
-			refuse(hook, missing);
+		if (!hook->resolved && why)
+			refuse(hook, why);
 		else if (!hook->resolved)
-			resolve(hook);
+			resolve(hook, !tlbbatch_is_parked(redirects, i));
 		hook->resolved = true;
 		if (hook->reason[0])
-			make_unavailable(redirects, hook, missing);
+			make_unavailable(redirects, hook, why);
 	}
 	tlbbatch_redirects_known(redirects);
 }

@@ -24,10 +24,13 @@
 #include "hooks/hook_set.h"
 #include "hooks/ip_hash.h"
 #include "kernel/kernel_calls.h"
+#include "targets.h"
 
 #define BY_IP_BITS	5
 
 static struct tlbbatch_ip_slot by_ip[1 << BY_IP_BITS] __read_mostly;
+/* At most half full, the self-test's dummy included, so that a look-up ends soon. */
+static_assert(TLBBATCH_TBL_NR_HOOKED + 1 <= 1 << (BY_IP_BITS - 1));
 static struct tlbbatch_redirects *known, **known_end = &known;
 
 /*
@@ -111,23 +114,36 @@ void tlbbatch_redirects_known(struct tlbbatch_redirects *redirects)
 }
 
 /**
- * tlbbatch_is_hooked() - has a function of the kernel a hook, attached or not?
+ * tlbbatch_target_at() - what a function of the kernel is hooked for, attached or not
  * @addr: its address
  *
  * Of hooks that features share it isn't said.
  *
  * Context: any.
+ * Return: the alternative that its row took, NULL if it has none.
  */
-bool tlbbatch_is_hooked(unsigned long addr)
+const struct tlbbatch_target *tlbbatch_target_at(unsigned long addr)
 {
 	const struct tlbbatch_redirects *redirects;
 	unsigned int i;
 
 	for (redirects = known; redirects; redirects = redirects->next)
 		for (i = 0; i < redirects->nr; i++)
-			if (redirects->hooks[i].addr == addr)
-				return true;
-	return false;
+			if (redirects->hooks[i].addr == addr &&
+			    redirects->hooks[i].target && !redirects->hooks[i].look)
+				return redirects->hooks[i].target;
+	return NULL;
+}
+
+static int set_original(const struct tlbbatch_hook *hook,
+			const struct tlbbatch_target *target)
+{
+	unsigned long entry = tlbbatch_entry_to(tlbbatch_arch_behind_site(hook->ip));
+
+	if (!entry)
+		return -ENOSPC;
+	tlbbatch_call_set(&target->original, entry);
+	return 0;
 }
 
 /**
@@ -138,27 +154,27 @@ bool tlbbatch_is_hooked(unsigned long addr)
  * An original is entered behind the ftrace site, which an ENDBR may precede: by a
  * direct call, once for all tracers, and never through its own hook (rule H10).
  *
- * Context: process context; nothing of it is attached.
- * Return: false if there is no room, or another hook has the function.
+ * Context: process context; nothing of it is attached. Calls never run in parallel.
+ * Return: 0, -EEXIST if another hook has the function, or -ENOSPC.
  */
-bool tlbbatch_prepare_hook(struct tlbbatch_hook *hook,
-			   const struct tlbbatch_target *target)
+int tlbbatch_prepare_hook(struct tlbbatch_hook *hook,
+			  const struct tlbbatch_target *target)
 {
-	unsigned long entry;
+	int err;
 
 	if (hook->look)
-		return true;
+		return 0;
 	if (tlbbatch_ip_find(by_ip, BY_IP_BITS, hook->ip))
-		return false;
-	entry = tlbbatch_entry_to(tlbbatch_arch_behind_site(hook->ip));
-	if (!entry || !tlbbatch_ip_add(by_ip, BY_IP_BITS, hook->ip, hook))
-		return false;
-	if (target->replacement)
-		tlbbatch_call_set(&target->original, entry);
+		return -EEXIST;
+	err = target->replacement ? set_original(hook, target) : 0;
+	if (err)
+		return err;
+	if (!tlbbatch_ip_add(by_ip, BY_IP_BITS, hook->ip, hook))
+		return -ENOSPC;
 	if (target->write_out)
 		tlbbatch_call_set(&target->writer,
 				  (unsigned long)target->write_out);
-	return true;
+	return 0;
 }
 
 /*
@@ -178,7 +194,7 @@ static int find_dummy(const struct tlbbatch_hook_set *set)
 		return 0;
 	dummy->ip = static_call(tlbbatch_ftrace_location)(dummy->addr);
 	if (dummy->ip && (set != &redirecting ||
-			  tlbbatch_prepare_hook(dummy, dummy->target)))
+			  !tlbbatch_prepare_hook(dummy, dummy->target)))
 		return 0;
 	dummy->ip = 0;
 	pr_err("the self-test's own function cannot be traced\n");
@@ -217,7 +233,8 @@ static void forget_attached(const struct tlbbatch_hook_set *set)
 		for (i = 0; i < tlbbatch_nr_hooks(redirects); i++) {
 			struct tlbbatch_hook *hook = tlbbatch_hook_at(redirects, i);
 
-			if (tlbbatch_set_of(hook) == set)
+			if (tlbbatch_is_parked(redirects, i) &&
+			    tlbbatch_set_of(hook) == set)
 				hook->attached = false;
 		}
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What belongs to a traced function, by the address of its ftrace site. Filled at
- * load; a look-up from an ftrace callback mostly reads a single cache line.
+ * load, but for the self-test's dummy, which is added at the first attach; a look-up from
+ * an ftrace callback mostly reads a single cache line.
  */
 #ifndef TLBBATCH_IP_HASH_H
 #define TLBBATCH_IP_HASH_H
@@ -60,7 +61,10 @@ static __always_inline void *tlbbatch_ip_find(struct tlbbatch_ip_slot *slots,
  * @ip: the function's ftrace site
  * @what: what belongs to it
  *
- * Context: before the function is traced.
+ * Others may be looked up meanwhile: one that is in the hash already lies in front of the
+ * slot that is still free, and nothing is ever taken out.
+ *
+ * Context: before the function is traced; calls never run in parallel.
  * Return: false if there is no room.
  */
 static inline bool tlbbatch_ip_add(struct tlbbatch_ip_slot *slots,
@@ -70,8 +74,8 @@ static inline bool tlbbatch_ip_add(struct tlbbatch_ip_slot *slots,
 
 	if (!slot)
 		return false;
-	slot->ip = ip;
 	slot->what = what;
+	WRITE_ONCE(slot->ip, ip);
 	return true;
 }
 

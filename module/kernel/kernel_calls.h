@@ -5,7 +5,7 @@
  * A static call is a direct call: it needs no ENDBR at its target (IBT), costs
  * no retpoline, and for a hooked function it may enter just behind the ftrace
  * site, so that an original is called without a second trip through ftrace.
- * Each is NULL until symbols.c or hook_set.c has resolved and checked it;
+ * Each is NULL until symbols.c, its feature or hook_set.c has resolved and checked it;
  * nothing is hooked before all that a feature needs are set.
  */
 #ifndef TLBBATCH_KERNEL_CALLS_H
@@ -51,12 +51,14 @@ void tlbbatch_type_flush(struct arch_tlbflush_unmap_batch *batch);
 /* Jumped to from assembler alone, which hands all arguments on as they are. */
 void tlbbatch_type_jump(void);
 
-/* Called, never hooked: set by symbols.c. */
+/* Called, never hooked: set by symbols.c. What looking up and hooking need themselves: */
 DECLARE_STATIC_CALL(tlbbatch_kallsyms_lookup_name,
 		    tlbbatch_type_kallsyms_lookup_name);
 DECLARE_STATIC_CALL(tlbbatch_ftrace_location, tlbbatch_type_ftrace_location);
 DECLARE_STATIC_CALL(tlbbatch_ftrace_find_rec_direct,
 		    tlbbatch_type_ftrace_find_rec_direct);
+
+/* Of batching. */
 DECLARE_STATIC_CALL(tlbbatch_remove_mapping, tlbbatch_type_remove_mapping);
 DECLARE_STATIC_CALL(tlbbatch_node_get_allowed_targets,
 		    tlbbatch_type_node_get_allowed_targets);

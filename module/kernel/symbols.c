@@ -7,9 +7,6 @@
 #define pr_fmt(fmt) "tlbbatch: " fmt
 #include <linux/err.h>
 #include <linux/kprobes.h>
-#include <linux/memcontrol.h>
-#include <linux/mmzone.h>
-#include <linux/nodemask.h>
 #include <linux/printk.h>
 #include "debug/debug.h"
 #include "kernel/btf.h"
@@ -21,34 +18,17 @@
 	DEFINE_STATIC_CALL_NULL(tlbbatch_##name, tlbbatch_type_##name);
 TLBBATCH_TBL_core_call_names(DEFINE_CALL)
 
-#define FUNCTION(code, symbol, proto)	{ symbol, proto },
 #define CALL(name, optional)						\
-	{								\
-		(const struct tlbbatch_function[]) {			\
-			TLBBATCH_TBL_call_##name(FUNCTION)		\
-			{ }						\
-		},							\
-		TLBBATCH_CALL(tlbbatch_##name)				\
-	},
+	TLBBATCH_HELPER(TLBBATCH_TBL_call_##name, tlbbatch_##name)
 
-/* Functions that are called and never hooked. */
-static const struct helper {
-	const struct tlbbatch_function *alternatives;
-	struct tlbbatch_call call;
-} helpers[] = {
+/* What looking up and hooking need themselves. */
+static const struct tlbbatch_helper helpers[] = {
 	TLBBATCH_TBL_core_call_names(CALL)
 };
 
 static struct tlbbatch_btf btf;
 static bool btf_is_open;
 static char missing[TLBBATCH_REASON_LEN];
-
-static u32 target_memcg_offset;
-#ifdef TLBBATCH_DEBUG
-static u32 nr_to_reclaim_offset, priority_offset;
-#endif
-static s64 pageout_success;
-static const bool *demotion_enabled;
 
 /* A kprobe's address lies behind an ENDBR, where the kernel has them. */
 static unsigned long function_start(const char *name, unsigned long addr)
@@ -252,7 +232,8 @@ tlbbatch_find_fit(const struct tlbbatch_function *first, size_t size,
 	return NULL;
 }
 
-static int resolve_helper(const struct helper *helper)
+static bool resolve_helper(const struct tlbbatch_helper *helper, char *reason,
+			   size_t reason_len)
 {
 	const struct tlbbatch_function *last = helper->alternatives, *near, *function;
 
@@ -260,73 +241,61 @@ static int resolve_helper(const struct helper *helper)
 	if (function) {
 		tlbbatch_call_set(&helper->call,
 				  tlbbatch_symbol_address(function->symbol));
-		return 0;
+		return true;
 	}
-	if (near)
-		return tlbbatch_symbol_check(near->symbol, near->proto, missing,
-					     sizeof(missing));
+	if (near) {
+		tlbbatch_symbol_check(near->symbol, near->proto, reason, reason_len);
+		return false;
+	}
 	while (last[1].symbol)
 		last++;
-	snprintf(missing, sizeof(missing), "%s not found", last->symbol);
-	return -ENOENT;
-}
-
-#define MEMBER(name, tag, member, type)	{ tag, member, type, &name##_offset },
-#define FIELD(name, optional)		TLBBATCH_TBL_member_##name(MEMBER)
-
-/* What is read of struct scan_control, which is private to mm/vmscan.c. */
-static const struct {
-	const char *tag;
-	const char *member;
-	const char *type;
-	u32 *offset;
-} fields[] = {
-	TLBBATCH_TBL_core_member_names(FIELD)
-#ifdef TLBBATCH_DEBUG
-	TLBBATCH_TBL_debug_member_names(FIELD)
-#endif
-};
-
-static int resolve_private(void)
-{
-	unsigned int i;
-
-	demotion_enabled = (const bool *)
-		tlbbatch_symbol_address(NAME_OF(data_numa_demotion_enabled));
-	if (!demotion_enabled) {
-		strscpy(missing, NAME_OF(data_numa_demotion_enabled) " not found",
-			sizeof(missing));
-		return -ENOENT;
-	}
-	for (i = 0; i < ARRAY_SIZE(fields); i++) {
-		if (tlbbatch_member_offset(fields[i].tag, fields[i].member,
-					   fields[i].type, fields[i].offset))
-			continue;
-		snprintf(missing, sizeof(missing), "%s.%s not found",
-			 fields[i].tag, fields[i].member);
-		return -ENOENT;
-	}
-	if (tlbbatch_btf_enumerator(&btf, NAME_OF(enum_pageout_success),
-				    &pageout_success)) {
-		strscpy(missing, NAME_OF(enum_pageout_success) " not found",
-			sizeof(missing));
-		return -ENOENT;
-	}
-	return 0;
+	snprintf(reason, reason_len, "%s not found", last->symbol);
+	return false;
 }
 
 /**
- * tlbbatch_symbols_init() - find all that isn't hooked
+ * tlbbatch_helpers_resolve() - find functions that are called, never hooked
+ * @helper: them; the static call of each that is found is set
+ * @nr: how many
+ * @reason: receives which one is missing, or why
+ * @reason_len: its size in bytes
  *
- * What is missing makes the feature unavailable, with its reason; it doesn't
- * keep the module from loading.
+ * Context: process context, at load; BTF open.
+ * Return: false if one is missing.
+ */
+bool tlbbatch_helpers_resolve(const struct tlbbatch_helper *helper, unsigned int nr,
+			      char *reason, size_t reason_len)
+{
+	for (; nr; nr--, helper++)
+		if (!resolve_helper(helper, reason, reason_len))
+			return false;
+	return true;
+}
+
+/**
+ * tlbbatch_enumerator() - the value of a constant of the kernel
+ * @name: it
+ * @value: receives it
+ *
+ * Context: process context, at load; BTF open.
+ * Return: false if BTF doesn't know it.
+ */
+bool tlbbatch_enumerator(const char *name, s64 *value)
+{
+	return !tlbbatch_btf_enumerator(&btf, name, value);
+}
+
+/**
+ * tlbbatch_symbols_init() - find what all look-ups and hooks need
+ *
+ * What is missing makes every feature unavailable, with its reason; it doesn't
+ * keep the module from loading. What a feature needs besides is found by itself.
  *
  * Context: process context, may sleep; once, at load.
  * Return: 0, or -ENOMEM.
  */
 int tlbbatch_symbols_init(void)
 {
-	unsigned int i;
 	int err;
 
 	err = find_kallsyms();
@@ -344,10 +313,8 @@ int tlbbatch_symbols_init(void)
 			 err);
 		return 0;
 	}
-	for (i = 0; i < ARRAY_SIZE(helpers); i++)
-		if (resolve_helper(&helpers[i]))
-			return 0;
-	resolve_private();
+	tlbbatch_helpers_resolve(helpers, ARRAY_SIZE(helpers), missing,
+				 sizeof(missing));
 	return 0;
 }
 
@@ -373,68 +340,4 @@ void tlbbatch_symbols_exit(void)
 const char *tlbbatch_symbols_missing(void)
 {
 	return missing[0] ? missing : NULL;
-}
-
-/**
- * tlbbatch_demotes() - may a pass on this node demote folios?
- * @nid: the node
- *
- * Context: reclaim.
- */
-bool tlbbatch_demotes(int nid)
-{
-	nodemask_t lower;
-
-	if (!READ_ONCE(*demotion_enabled) ||
-	    tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_DEMOTION))
-		return false;
-	static_call(tlbbatch_node_get_allowed_targets)(NODE_DATA(nid), &lower);
-	return !nodes_empty(lower);
-}
-
-/**
- * tlbbatch_target_memcg() - the memory cgroup that a pass reclaims for
- * @sc: the pass's scan_control
- *
- * Context: the pass.
- */
-struct mem_cgroup *tlbbatch_target_memcg(const struct scan_control *sc)
-{
-	return *(struct mem_cgroup **)((const char *)sc + target_memcg_offset);
-}
-
-#ifdef TLBBATCH_DEBUG
-/**
- * tlbbatch_nr_to_reclaim() - how many pages reclaim is asked for
- * @sc: the pass's scan_control
- *
- * Context: the pass.
- * Return: pages; 0 if a list was handed over to be reclaimed.
- */
-unsigned long tlbbatch_nr_to_reclaim(const struct scan_control *sc)
-{
-	return *(const unsigned long *)((const char *)sc + nr_to_reclaim_offset);
-}
-
-/**
- * tlbbatch_priority() - how hard reclaim tries
- * @sc: the pass's scan_control
- *
- * Context: the pass.
- * Return: from 12, at first, down to 0; each step scans twice as much.
- */
-int tlbbatch_priority(const struct scan_control *sc)
-{
-	return *(const s8 *)((const char *)sc + priority_offset);
-}
-#endif
-
-/**
- * tlbbatch_pageout_success() - what pageout() returns for "written"
- *
- * Context: any.
- */
-int tlbbatch_pageout_success(void)
-{
-	return pageout_success;
 }

@@ -4,12 +4,9 @@
 #define TLBBATCH_SYMBOLS_H
 
 #include <linux/build_bug.h>
-#include <linux/mm_types.h>
 #include <linux/stddef.h>
 #include <linux/types.h>
-
-struct mem_cgroup;
-struct scan_control;
+#include "kernel/kernel_calls.h"
 
 /* Of a text that says why something can't be had. */
 #define TLBBATCH_REASON_LEN	96
@@ -35,6 +32,27 @@ tlbbatch_find_fit(const struct tlbbatch_function *first, size_t size,
 		BUILD_BUG_ON_ZERO(offsetof(typeof((rows)[0]), function)), \
 		hook, near))
 
+/**
+ * struct tlbbatch_helper - a function of the kernel that is called, never hooked
+ * @alternatives: ended by one without a symbol
+ * @call: the static call that it is reached by
+ */
+struct tlbbatch_helper {
+	const struct tlbbatch_function *alternatives;
+	struct tlbbatch_call call;
+};
+
+/* A call of targets.tbl, for an array of helpers: its list of rows, its static call. */
+#define TLBBATCH_HELPER(rows, call_)					\
+	{								\
+		.alternatives = (const struct tlbbatch_function[]) {	\
+			rows(TLBBATCH_HELPER_ROW)			\
+			{ }						\
+		},							\
+		.call = TLBBATCH_CALL(call_),				\
+	},
+#define TLBBATCH_HELPER_ROW(code, symbol, proto)	{ symbol, proto },
+
 int tlbbatch_symbols_init(void);
 void tlbbatch_symbols_exit(void);
 const char *tlbbatch_symbols_missing(void);
@@ -45,14 +63,10 @@ bool tlbbatch_symbol_matches(const char *name, const char *proto);
 bool tlbbatch_kernel_has(const char *tag, const char *member);
 bool tlbbatch_member_offset(const char *tag, const char *member,
 			    const char *type, u32 *offset);
+bool tlbbatch_enumerator(const char *name, s64 *value);
+bool tlbbatch_helpers_resolve(const struct tlbbatch_helper *helper, unsigned int nr,
+			      char *reason, size_t reason_len);
 int tlbbatch_symbol_check(const char *name, const char *proto, char *reason,
 			  size_t reason_len);
-
-bool tlbbatch_demotes(int nid);
-struct mem_cgroup *tlbbatch_target_memcg(const struct scan_control *sc);
-/* Only builds for tests have these two. */
-unsigned long tlbbatch_nr_to_reclaim(const struct scan_control *sc);
-int tlbbatch_priority(const struct scan_control *sc);
-int tlbbatch_pageout_success(void);
 
 #endif /* TLBBATCH_SYMBOLS_H */

@@ -12,13 +12,15 @@
 #						member, ROW(NAME, "STRUCT", "MEMBER", "TYPE")
 #	TLBBATCH_TBL_FEATURE_KIND_names(NAME)	NAME(name, optional) for each name
 #	TLBBATCH_TBL_hook_NAME_is		initialisers for a struct tlbbatch_hook
+#	TLBBATCH_TBL_NR_HOOKED			how many functions all features redirect, at
+#						most: names of hooks and returns
 #
 # Any POSIX awk will do.
 
 BEGIN {
 	FS = "|"
 	split("feature kind name symbol code if need prototype lost why", column, " ")
-	nr_features = split("core batch luf debug", features, " ")
+	nr_features = split("core pass batch luf debug", features, " ")
 	for (i = 1; i <= nr_features; i++)
 		is_feature[features[i]] = 1
 	nr_kinds = split("hook call entry return trace sign data member enum", kinds, " ")
@@ -116,6 +118,7 @@ function add_row(first, key,    row)
 	if (first) {
 		keys[++nr_keys] = key
 		has_names[feature, kind] = 1
+		nr_hooked += kind == "hook" || kind == "return"
 		feature_of[key] = feature
 		kind_of[key] = kind
 		name_of[key] = name
@@ -191,5 +194,6 @@ END {
 	for (f = 1; f <= nr_features; f++)
 		for (k = 1; k <= nr_kinds; k++)
 			print_names(features[f], kinds[k])
+	print "\n#define TLBBATCH_TBL_NR_HOOKED\t" nr_hooked
 	print "\n#endif /* TLBBATCH_TARGETS_H */"
 }

@@ -15,15 +15,12 @@
  *  luf_index.c, luf_pages.c	the pages that they freed
  *  luf_generation.c	the decisions
  */
-#define pr_fmt(fmt) "tlbbatch: " fmt
 #include <linux/cpuhotplug.h>
 #include <linux/memory.h>
 #include <linux/mm.h>
-#include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
 #include <linux/preempt.h>
-#include <linux/printk.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include "arch/x86.h"
@@ -44,8 +41,6 @@
 
 /* Serialises changes of the mode, and readers who settle with them. */
 static DEFINE_MUTEX(luf_mutex);
-/* Of this module, by itself: it must not go. */
-static bool held;
 
 static int cpu_changes(unsigned int cpu)
 {
@@ -143,7 +138,7 @@ static void close(void)
 }
 
 struct tlbbatch_feature tlbbatch_luf = {
-	.name = "LUF tracking",
+	.name = "luf",
 	.lacks = "luf: unavailable, cannot be watched",
 	.refuses = "luf: cannot track",
 	.fails = "luf: cannot watch the kernel",
@@ -156,38 +151,13 @@ struct tlbbatch_feature tlbbatch_luf = {
 	.stop = free_tables,
 };
 
-/*
- * What ftrace said when it didn't let go is in tlbbatch_luf.stuck. It is dead then (a bug
- * of the kernel), and may still call what is attached: nothing that it could reach is freed.
- */
-static void hold_module(void)
-{
-	if (tlbbatch_luf.stuck) {
-		pr_err("luf: ftrace doesn't let go (%d): nothing is tracked, the module stays until off succeeds\n",
-		       tlbbatch_luf.stuck);
-		/* Fails at unload, which waits instead. */
-		if (!held)
-			held = try_module_get(THIS_MODULE);
-	} else {
-		if (held)
-			module_put(THIS_MODULE);
-		held = false;
-	}
-}
-
 static int set_mode(enum tlbbatch_luf_mode wanted)
 {
-	int err;
-
-	if (wanted == TLBBATCH_LUF_MODE_TRACK && tlbbatch_luf.stuck)
-		return tlbbatch_luf.stuck;
+	if (wanted == TLBBATCH_LUF_MODE_TRACK)
+		return tlbbatch_feature_on(&tlbbatch_luf);
 	if (wanted == tlbbatch_luf_mode())
 		return 0;
-	err = wanted == TLBBATCH_LUF_MODE_TRACK ?
-	      tlbbatch_feature_on(&tlbbatch_luf) :
-	      tlbbatch_feature_off(&tlbbatch_luf, false);
-	hold_module();
-	return err;
+	return tlbbatch_feature_off(&tlbbatch_luf, false);
 }
 
 /**

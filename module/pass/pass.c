@@ -5,8 +5,9 @@
  * A slot is claimed in the ftrace callback, with preemption off, before the
  * task can enter any replacement, and released as the last thing that the
  * replacement of shrink_folio_list() does. So "no slot is taken" means that no
- * task sleeps in module code, but for the few instructions up to its return,
- * which RCU-tasks covers (rule H13, see hook_drain.c).
+ * task sleeps in the replacement of a hook that stays registered, but for the few
+ * instructions up to its return, which RCU-tasks covers (rule H13, see hook_drain.c).
+ * A feature that is registered whole waits for its own: see @drain.
  */
 #define pr_fmt(fmt) "tlbbatch: " fmt
 #include <linux/bitops.h>
@@ -125,6 +126,9 @@ void tlbbatch_pass_left(struct tlbbatch_pass *pass)
  * tlbbatch_pass_join() - act in passes that begin from now on
  * @part: a feature's
  *
+ * What was attached and set before is seen by whoever sees the bit: set_bit() is a full
+ * barrier on x86, a locked instruction.
+ *
  * Context: process context; all that it needs is attached.
  */
 void tlbbatch_pass_join(const struct tlbbatch_pass_part *part)
@@ -229,16 +233,12 @@ int tlbbatch_passes_wait_turnover(const char *what, bool killable)
  * tlbbatch_passes_add() - a feature has a part in passes
  * @part: its part
  *
- * Context: load, before tlbbatch_passes_init().
- * Return: 0, or -ENOSPC: TLBBATCH_PASS_PARTS_MAX must be raised, in pass_calls.c, too.
+ * Context: load, before tlbbatch_passes_init(). At most TLBBATCH_PASS_PARTS_MAX calls.
  */
-int tlbbatch_passes_add(struct tlbbatch_pass_part *part)
+void tlbbatch_passes_add(struct tlbbatch_pass_part *part)
 {
-	if (nr_parts == ARRAY_SIZE(parts))
-		return -ENOSPC;
 	part->bit = nr_parts;
 	parts[nr_parts++] = part;
-	return 0;
 }
 
 /**

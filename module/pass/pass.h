@@ -124,7 +124,7 @@ tlbbatch_pass_memory(struct tlbbatch_pass *pass,
 }
 
 /* pass.c */
-int tlbbatch_passes_add(struct tlbbatch_pass_part *part);
+void tlbbatch_passes_add(struct tlbbatch_pass_part *part);
 int tlbbatch_passes_init(void);
 void tlbbatch_passes_exit(void);
 bool tlbbatch_pass_enter(unsigned long parent_ip);

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What batching needs of the running kernel besides its hooks: functions that it calls,
+ * fields and constants that are private to mm/vmscan.c. Each is a row of targets.tbl.
+ */
+#include <linux/kernel.h>
+#include <linux/memcontrol.h>
+#include <linux/mmzone.h>
+#include <linux/nodemask.h>
+#include <linux/string.h>
+#include "batch/batch_symbols.h"
+#include "debug/debug.h"
+#include "kernel/kernel_calls.h"
+#include "kernel/symbols.h"
+#include "targets.h"
+
+#define DEFINE_CALL(name, optional)					\
+	DEFINE_STATIC_CALL_NULL(tlbbatch_##name, tlbbatch_type_##name);
+TLBBATCH_TBL_batch_call_names(DEFINE_CALL)
+
+#define CALL(name, optional)						\
+	TLBBATCH_HELPER(TLBBATCH_TBL_call_##name, tlbbatch_##name)
+
+static const struct tlbbatch_helper helpers[] = {
+	TLBBATCH_TBL_batch_call_names(CALL)
+};
+
+static char missing[TLBBATCH_REASON_LEN];
+
+static u32 target_memcg_offset;
+#ifdef TLBBATCH_DEBUG
+static u32 nr_to_reclaim_offset, priority_offset;
+#endif
+static s64 pageout_success;
+static const bool *demotion_enabled;
+
+#define MEMBER(name, tag, member, type)	{ tag, member, type, &name##_offset },
+#define FIELD(name, optional)		TLBBATCH_TBL_member_##name(MEMBER)
+
+/* What is read of struct scan_control. */
+static const struct {
+	const char *tag;
+	const char *member;
+	const char *type;
+	u32 *offset;
+} fields[] = {
+	TLBBATCH_TBL_batch_member_names(FIELD)
+#ifdef TLBBATCH_DEBUG
+	TLBBATCH_TBL_debug_member_names(FIELD)
+#endif
+};
+
+/* What the kernel calls it, of a row of targets.tbl without alternatives. */
+#define NAME_OF(row)	TLBBATCH_TBL_##row(TLBBATCH_TBL_SYMBOL)
+
+static bool find_private(void)
+{
+	unsigned int i;
+
+	demotion_enabled = (const bool *)
+		tlbbatch_symbol_address(NAME_OF(data_numa_demotion_enabled));
+	if (!demotion_enabled) {
+		strscpy(missing, NAME_OF(data_numa_demotion_enabled) " not found",
+			sizeof(missing));
+		return false;
+	}
+	for (i = 0; i < ARRAY_SIZE(fields); i++) {
+		if (tlbbatch_member_offset(fields[i].tag, fields[i].member,
+					   fields[i].type, fields[i].offset))
+			continue;
+		snprintf(missing, sizeof(missing), "%s.%s not found",
+			 fields[i].tag, fields[i].member);
+		return false;
+	}
+	if (tlbbatch_enumerator(NAME_OF(enum_pageout_success), &pageout_success))
+		return true;
+	strscpy(missing, NAME_OF(enum_pageout_success) " not found", sizeof(missing));
+	return false;
+}
+
+/**
+ * tlbbatch_batch_find() - find it
+ *
+ * Context: process context, at load; BTF open.
+ * Return: what this kernel lacks, or NULL.
+ */
+const char *tlbbatch_batch_find(void)
+{
+	if (tlbbatch_helpers_resolve(helpers, ARRAY_SIZE(helpers), missing,
+				     sizeof(missing)) && find_private())
+		return NULL;
+	return missing;
+}
+
+/**
+ * tlbbatch_demotes() - may a pass on this node demote folios?
+ * @nid: the node
+ *
+ * Context: reclaim.
+ */
+bool tlbbatch_demotes(int nid)
+{
+	nodemask_t lower;
+
+	if (!READ_ONCE(*demotion_enabled) ||
+	    tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_DEMOTION))
+		return false;
+	static_call(tlbbatch_node_get_allowed_targets)(NODE_DATA(nid), &lower);
+	return !nodes_empty(lower);
+}
+
+/**
+ * tlbbatch_target_memcg() - the memory cgroup that a pass reclaims for
+ * @sc: the pass's scan_control
+ *
+ * Context: the pass.
+ */
+struct mem_cgroup *tlbbatch_target_memcg(const struct scan_control *sc)
+{
+	return *(struct mem_cgroup **)((const char *)sc + target_memcg_offset);
+}
+
+#ifdef TLBBATCH_DEBUG
+/**
+ * tlbbatch_nr_to_reclaim() - how many pages reclaim is asked for
+ * @sc: the pass's scan_control
+ *
+ * Context: the pass.
+ * Return: pages; 0 if a list was handed over to be reclaimed.
+ */
+unsigned long tlbbatch_nr_to_reclaim(const struct scan_control *sc)
+{
+	return *(const unsigned long *)((const char *)sc + nr_to_reclaim_offset);
+}
+
+/**
+ * tlbbatch_priority() - how hard reclaim tries
+ * @sc: the pass's scan_control
+ *
+ * Context: the pass.
+ * Return: from 12, at first, down to 0; each step scans twice as much.
+ */
+int tlbbatch_priority(const struct scan_control *sc)
+{
+	return *(const s8 *)((const char *)sc + priority_offset);
+}
+#endif
+
+/**
+ * tlbbatch_pageout_success() - what pageout() returns for "written"
+ *
+ * Context: any.
+ */
+int tlbbatch_pageout_success(void)
+{
+	return pageout_success;
+}

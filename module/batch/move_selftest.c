@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The self-test of the hook of move_hook.c, which looks (rule H8): hook a function of the
+ * module's own. See that the hook sees the arguments that it is there for and no others, and
+ * changes none.
+ */
+#define pr_fmt(fmt) "tlbbatch: " fmt
+#include <linux/mm.h>
+#include <linux/page-flags.h>
+#include <linux/printk.h>
+#include "batch/reclaim_hooks.h"
+#include "hooks/hook.h"
+
+#define VMA		((struct vm_area_struct *)0x5ee)
+
+/* In the place of a folio that is, or isn't, in the swap cache. */
+static struct folio looked_at, passed_by;
+static unsigned int seen;
+
+static noinline __noclone unsigned long look_dummy(struct folio *folio,
+						   struct vm_area_struct *vma)
+{
+	barrier();
+	return (unsigned long)folio + (unsigned long)vma;
+}
+
+static const struct tlbbatch_target look_target = {
+	.function.symbol = "look_dummy",
+};
+
+struct tlbbatch_hook tlbbatch_move_dummy = {
+	.name = "selftest_look",
+	.target = &look_target,
+	.addr = (unsigned long)look_dummy,
+};
+
+/**
+ * tlbbatch_move_selftest_saw() - is a folio that the hook looks at the self-test's?
+ * @folio: the folio
+ *
+ * Context: any.
+ * Return: true if it is, and there is nothing more to do.
+ */
+bool notrace tlbbatch_move_selftest_saw(const struct folio *folio)
+{
+	if (folio != &looked_at && folio != &passed_by)
+		return false;
+	seen++;
+	return true;
+}
+
+/**
+ * tlbbatch_move_selftest() - is the hook that looks what this module takes it for?
+ *
+ * Context: process context; the ops is registered on the dummy alone.
+ * Return: 0, or -EIO with the reason in the log.
+ */
+int tlbbatch_move_selftest(void)
+{
+	bool kept;
+
+	seen = 0;
+	set_bit(PG_swapbacked, (unsigned long *)&looked_at.flags);
+	set_bit(PG_swapcache, (unsigned long *)&looked_at.flags);
+	kept = look_dummy(&looked_at, VMA) ==
+	       (unsigned long)&looked_at + (unsigned long)VMA;
+	/* With another tracer on all functions this one is seen, too. */
+	kept &= look_dummy(&passed_by, VMA) ==
+		(unsigned long)&passed_by + (unsigned long)VMA;
+	if (kept && seen && seen <= 2)
+		return 0;
+	pr_err("self-test failed: %u of 1 seen, arguments %s\n", seen,
+	       kept ? "kept" : "changed");
+	return -EIO;
+}
