@@ -17,9 +17,9 @@
 #define SHRINK_MEMCG_ARGS	\
 	folio_list, pgdat, sc, stat, ignore_references, memcg
 
-static unsigned int tlbbatch_hook_shrink_folio_list_memcg(SHRINK_MEMCG_PARAMS);
+typedef unsigned int tlbbatch_type_shrink_folio_list_memcg(SHRINK_MEMCG_PARAMS);
 DEFINE_STATIC_CALL_NULL(tlbbatch_orig_shrink_folio_list_memcg,
-			tlbbatch_hook_shrink_folio_list_memcg);
+			tlbbatch_type_shrink_folio_list_memcg);
 
 static unsigned int tlbbatch_hook_shrink_folio_list_memcg(SHRINK_MEMCG_PARAMS)
 {
@@ -36,9 +36,9 @@ static unsigned int tlbbatch_hook_shrink_folio_list_memcg(SHRINK_MEMCG_PARAMS)
 	bool ignore_references
 #define SHRINK_PLAIN_ARGS	folio_list, pgdat, sc, stat, ignore_references
 
-static unsigned int tlbbatch_hook_shrink_folio_list_plain(SHRINK_PLAIN_PARAMS);
+typedef unsigned int tlbbatch_type_shrink_folio_list_plain(SHRINK_PLAIN_PARAMS);
 DEFINE_STATIC_CALL_NULL(tlbbatch_orig_shrink_folio_list_plain,
-			tlbbatch_hook_shrink_folio_list_plain);
+			tlbbatch_type_shrink_folio_list_plain);
 
 static unsigned int tlbbatch_hook_shrink_folio_list_plain(SHRINK_PLAIN_PARAMS)
 {

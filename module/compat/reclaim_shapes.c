@@ -26,8 +26,8 @@ static unsigned long mapping_writer(const struct address_space *mapping)
 	struct swap_iocb **plug, struct list_head *folio_list
 #define PAGEOUT_LIST_ARGS	folio, mapping, plug, folio_list
 
-static int tlbbatch_hook_pageout_list(PAGEOUT_LIST_PARAMS);
-DEFINE_STATIC_CALL_NULL(tlbbatch_orig_pageout_list, tlbbatch_hook_pageout_list);
+typedef int tlbbatch_type_pageout_list(PAGEOUT_LIST_PARAMS);
+DEFINE_STATIC_CALL_NULL(tlbbatch_orig_pageout_list, tlbbatch_type_pageout_list);
 
 static int tlbbatch_hook_pageout_list(PAGEOUT_LIST_PARAMS)
 {
@@ -44,8 +44,8 @@ static int tlbbatch_hook_pageout_list(PAGEOUT_LIST_PARAMS)
 	struct swap_iocb **plug
 #define PAGEOUT_PLAIN_ARGS	folio, mapping, plug
 
-static int tlbbatch_hook_pageout_plain(PAGEOUT_PLAIN_PARAMS);
-DEFINE_STATIC_CALL_NULL(tlbbatch_orig_pageout_plain, tlbbatch_hook_pageout_plain);
+typedef int tlbbatch_type_pageout_plain(PAGEOUT_PLAIN_PARAMS);
+DEFINE_STATIC_CALL_NULL(tlbbatch_orig_pageout_plain, tlbbatch_type_pageout_plain);
 
 static int tlbbatch_hook_pageout_plain(PAGEOUT_PLAIN_PARAMS)
 {

@@ -18,8 +18,8 @@
 
 /* A shape that another kernel has is compiled, if its types are known here. */
 #define WRITEOUT_SHAPE(name, gate_, params, args, folio_, io_, for_reclaim_) \
-static int tlbbatch_hook_##name(params);				\
-DEFINE_STATIC_CALL_NULL(tlbbatch_orig_##name, tlbbatch_hook_##name);	\
+typedef int tlbbatch_type_##name(params);				\
+DEFINE_STATIC_CALL_NULL(tlbbatch_orig_##name, tlbbatch_type_##name);	\
 									\
 static int tlbbatch_hook_##name(params)					\
 {									\
