@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The storage, and the names, of what batching counts. */
+#include <linux/build_bug.h>
 #include <linux/kernel.h>
 #include "batch/batch_counters.h"
 
 DEFINE_PER_CPU(struct tlbbatch_batch_counts, tlbbatch_batch_counts);
+
+/* dirty_batch.c finds a reason's counter by the first one's: one each, and in their order. */
+static_assert(!TLBBATCH_DROP_LOCKED &&
+	      TLBBATCH_DROPPED_LOCKED + TLBBATCH_DROP_NR == TLBBATCH_NR_COUNTERS);
 
 static const char *const names[] = {
 #define X(upper, lower) #lower,

@@ -12,7 +12,7 @@
  * the cache's (one a page), reclaim's isolation and the batch's own (rule B5).
  *
  * Context: any; pure.
- * Return: %TLBBATCH_KEEP, or the first reason against it.
+ * Return: %TLBBATCH_DROP_NONE, or the first reason against it.
  */
 enum tlbbatch_drop
 tlbbatch_policy_recheck(enum tlbbatch_gate gate,
@@ -39,7 +39,7 @@ tlbbatch_policy_recheck(enum tlbbatch_gate gate,
 		return TLBBATCH_DROP_CLEAN;
 	if (facts->refs != 2 + (int)facts->nr_pages)
 		return TLBBATCH_DROP_REFERENCED;
-	return TLBBATCH_KEEP;
+	return TLBBATCH_DROP_NONE;
 }
 
 /**

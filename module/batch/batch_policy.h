@@ -26,7 +26,7 @@ enum tlbbatch_drop {
 	DROP_REASONS(X)
 #undef X
 	TLBBATCH_DROP_NR,
-	TLBBATCH_KEEP = TLBBATCH_DROP_NR	/* nothing against writing it */
+	TLBBATCH_DROP_NONE = TLBBATCH_DROP_NR	/* nothing against writing it */
 };
 
 /* Where a folio waits: in the swap cache, or still in its file's page cache. */

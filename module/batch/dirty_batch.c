@@ -69,8 +69,8 @@ static bool written_by_others(enum tlbbatch_drop reason)
 	       reason == TLBBATCH_DROP_WRITEBACK;
 }
 
-static void drop(struct tlbbatch_context *ctx, const struct tlbbatch_waiting *w,
-		 enum tlbbatch_drop reason)
+static void drop_folio(struct tlbbatch_context *ctx, const struct tlbbatch_waiting *w,
+		       enum tlbbatch_drop reason)
 {
 	if (written_by_others(reason))
 		folio_set_dirty(w->folio);
@@ -117,8 +117,8 @@ void tlbbatch_batch_write(struct tlbbatch_context *ctx, struct swap_io_ctx *io)
 		struct tlbbatch_waiting w = ctx->waiting[i];
 		enum tlbbatch_drop reason = tlbbatch_folio_write(ctx, io, &w);
 
-		if (reason != TLBBATCH_KEEP) {
-			drop(ctx, &w, reason);
+		if (reason != TLBBATCH_DROP_NONE) {
+			drop_folio(ctx, &w, reason);
 		} else {
 			tlbbatch_count(TLBBATCH_FOLIOS_WRITTEN, 1);
 			if (tlbbatch_negative_late_flush())

@@ -121,7 +121,7 @@ static void activate(struct tlbbatch_context *ctx, struct folio *folio)
  *
  * Context: the owner of @ctx, no folio of the batch locked; sleeps where the
  *	kernel's write-out does. Returns with the folio unlocked.
- * Return: %TLBBATCH_KEEP if the kernel's write-out took it (errors included, as
+ * Return: %TLBBATCH_DROP_NONE if the kernel's write-out took it (errors included, as
  *	the kernel counts them), else why it goes back unwritten (rule B8).
  */
 enum tlbbatch_drop tlbbatch_folio_write(struct tlbbatch_context *ctx,
@@ -137,9 +137,9 @@ enum tlbbatch_drop tlbbatch_folio_write(struct tlbbatch_context *ctx,
 	if (tlbbatch_debug_drops() || !folio_trylock(folio))
 		return TLBBATCH_DROP_LOCKED;
 	reason = recheck(w);
-	if (reason == TLBBATCH_KEEP && !folio_clear_dirty_for_io(folio))
+	if (reason == TLBBATCH_DROP_NONE && !folio_clear_dirty_for_io(folio))
 		reason = TLBBATCH_DROP_CLEAN;
-	if (reason != TLBBATCH_KEEP) {
+	if (reason != TLBBATCH_DROP_NONE) {
 		folio_unlock(folio);
 		return reason;
 	}
@@ -157,5 +157,5 @@ enum tlbbatch_drop tlbbatch_folio_write(struct tlbbatch_context *ctx,
 		note_error(w, ret);
 	if (!folio_test_writeback(folio))
 		folio_clear_reclaim(folio);
-	return TLBBATCH_KEEP;
+	return TLBBATCH_DROP_NONE;
 }

@@ -17,21 +17,21 @@
 static struct folio looked_at, passed_by;
 static unsigned int seen;
 
-static noinline __noclone unsigned long look_dummy(struct folio *folio,
-						   struct vm_area_struct *vma)
+static noinline __noclone unsigned long
+tlbbatch_look_dummy(struct folio *folio, struct vm_area_struct *vma)
 {
 	barrier();
 	return (unsigned long)folio + (unsigned long)vma;
 }
 
 static const struct tlbbatch_target look_target = {
-	.function.symbol = "look_dummy",
+	.function.symbol = "tlbbatch_look_dummy",
 };
 
 struct tlbbatch_hook tlbbatch_move_dummy = {
 	.name = "selftest_look",
 	.target = &look_target,
-	.addr = (unsigned long)look_dummy,
+	.addr = (unsigned long)tlbbatch_look_dummy,
 };
 
 /**
@@ -62,10 +62,10 @@ int tlbbatch_move_selftest(void)
 	seen = 0;
 	set_bit(PG_swapbacked, (unsigned long *)&looked_at.flags);
 	set_bit(PG_swapcache, (unsigned long *)&looked_at.flags);
-	kept = look_dummy(&looked_at, VMA) ==
+	kept = tlbbatch_look_dummy(&looked_at, VMA) ==
 	       (unsigned long)&looked_at + (unsigned long)VMA;
 	/* With another tracer on all functions this one is seen, too. */
-	kept &= look_dummy(&passed_by, VMA) ==
+	kept &= tlbbatch_look_dummy(&passed_by, VMA) ==
 		(unsigned long)&passed_by + (unsigned long)VMA;
 	if (kept && seen && seen <= 2)
 		return 0;

@@ -127,7 +127,7 @@ bool notrace tlbbatch_contexts_owe(void)
 	unsigned int slot;
 
 	for (slot = 0; slot < tlbbatch_nr_passes(); slot++) {
-		/* Pairs with release(), pass.c: that pass's last flush is complete. */
+		/* Pairs with release_pass(), pass.c: that pass's last flush is complete. */
 		if (!smp_load_acquire(&tlbbatch_passes.owners[slot]))
 			continue;
 		/* Pairs with the release in tlbbatch_flush_now(). */

@@ -65,7 +65,7 @@ void tlbbatch_features_find(void)
 		tlbbatch_feature_find(row->feature);
 }
 
-static void unload(unsigned int nr)
+static void unload_features(unsigned int nr)
 {
 	const struct tlbbatch_row *row;
 
@@ -91,7 +91,7 @@ int tlbbatch_features_init(void)
 		int err = row->load ? row->load() : 0;
 
 		if (err) {
-			unload(i);
+			unload_features(i);
 			return err;
 		}
 	}
@@ -105,7 +105,7 @@ int tlbbatch_features_init(void)
  */
 void tlbbatch_features_exit(void)
 {
-	unload(tlbbatch_nr_features);
+	unload_features(tlbbatch_nr_features);
 }
 
 /**

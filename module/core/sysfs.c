@@ -198,7 +198,7 @@ static struct kobject *parent_of(unsigned int i)
 	return all[i].dir ?: root;
 }
 
-static void drop(unsigned int i)
+static void drop_dir(unsigned int i)
 {
 	struct shown *shown = &all[i];
 
@@ -223,7 +223,7 @@ static int make(unsigned int i)
 	}
 	err = make_tables(parent_of(i), shown, feature);
 	if (err)
-		drop(i);
+		drop_dir(i);
 	return err;
 }
 
@@ -298,7 +298,7 @@ int tlbbatch_sysfs_init(void)
 	sysfs_remove_file(root, &version_attr.attr);
 drop:
 	while (i--)
-		drop(i);
+		drop_dir(i);
 	kobject_put(root);
 free:
 	kfree(all);
@@ -319,7 +319,7 @@ void tlbbatch_sysfs_exit(void)
 	drop_groups(0);
 	sysfs_remove_file(root, &version_attr.attr);
 	while (i--)
-		drop(i);
+		drop_dir(i);
 	kobject_put(root);
 	kfree(all);
 }

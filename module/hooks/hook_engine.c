@@ -53,7 +53,7 @@ static bool is_live(const struct tlbbatch_hook *hook)
  * Never leave the filter empty: the dummy stays in it (rule H7). Only memory for the new
  * filter can be missing; if it stays so, the hook stays, and does nothing (rule H3).
  */
-static int detach(struct tlbbatch_hook *hook)
+static int detach_hook(struct tlbbatch_hook *hook)
 {
 	unsigned int tries = DETACH_TRIES;
 	int err = 0;
@@ -91,7 +91,7 @@ static bool has_direct_call(unsigned long ip)
 	return direct;
 }
 
-static int attach(struct tlbbatch_hook *hook)
+static int attach_hook(struct tlbbatch_hook *hook)
 {
 	const char *symbol = hook->target->function.symbol;
 	int err = 0;
@@ -188,7 +188,7 @@ static int detach_parked(struct tlbbatch_redirects *redirects)
 		if (redirects->held && !hook->unneeded)
 			hook->users--;
 		if (!hook->users)
-			err = detach(hook) ?: err;
+			err = detach_hook(hook) ?: err;
 	}
 	redirects->held = false;
 	return err;
@@ -219,7 +219,7 @@ static int attach_parked(struct tlbbatch_redirects *redirects)
 		struct tlbbatch_hook *hook = tlbbatch_hook_at(redirects, i);
 
 		if (tlbbatch_is_parked(redirects, i) && !hook->unneeded)
-			err = attach(hook);
+			err = attach_hook(hook);
 	}
 	if (err)
 		detach_parked(redirects);

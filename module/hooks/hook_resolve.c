@@ -24,7 +24,7 @@ static const char *spoiled_by(const struct tlbbatch_hook *hook)
 	return hook->lost ? hook->name : NULL;
 }
 
-static void resolve(struct tlbbatch_hook *hook, bool whole)
+static void resolve_hook(struct tlbbatch_hook *hook, bool whole)
 {
 	const struct tlbbatch_function *near;
 	const struct tlbbatch_target *target;
@@ -113,7 +113,7 @@ void tlbbatch_redirects_resolve(struct tlbbatch_redirects *redirects,
 		if (!hook->resolved && why)
 			refuse(hook, why);
 		else if (!hook->resolved)
-			resolve(hook, !tlbbatch_is_parked(redirects, i));
+			resolve_hook(hook, !tlbbatch_is_parked(redirects, i));
 		hook->resolved = true;
 		if (hook->reason[0])
 			make_unavailable(redirects, hook, why);

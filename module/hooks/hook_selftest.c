@@ -16,13 +16,13 @@
 static bool acting;
 
 /* Kept apart by barrier(): a compiler that knew its result would not call it. */
-static noinline __noclone int dummy(int value)
+static noinline __noclone int tlbbatch_dummy(int value)
 {
 	barrier();
 	return value + DUMMY_ADDS;
 }
 
-DEFINE_STATIC_CALL_NULL(tlbbatch_orig_dummy, dummy);
+DEFINE_STATIC_CALL_NULL(tlbbatch_orig_dummy, tlbbatch_dummy);
 
 static int replacement(int value)
 {
@@ -35,7 +35,7 @@ static bool notrace acts(unsigned long parent_ip)
 }
 
 static const struct tlbbatch_target target = {
-	.function.symbol = "dummy",
+	.function.symbol = "tlbbatch_dummy",
 	.replacement = replacement,
 	.original = TLBBATCH_CALL(tlbbatch_orig_dummy),
 };
@@ -44,7 +44,7 @@ struct tlbbatch_hook tlbbatch_selftest_hook = {
 	.name = "selftest",
 	.acts = acts,
 	.target = &target,
-	.addr = (unsigned long)dummy,
+	.addr = (unsigned long)tlbbatch_dummy,
 };
 
 /**
@@ -57,9 +57,9 @@ int tlbbatch_selftest_run(void)
 {
 	int alone, hooked;
 
-	alone = dummy(0);
+	alone = tlbbatch_dummy(0);
 	WRITE_ONCE(acting, true);
-	hooked = dummy(0);
+	hooked = tlbbatch_dummy(0);
 	WRITE_ONCE(acting, false);
 
 	if (alone == DUMMY_ADDS && hooked == DUMMY_ADDS + REPLACEMENT_ADDS &&

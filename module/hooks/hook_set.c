@@ -38,8 +38,9 @@ static struct tlbbatch_redirects *known, **known_end = &known;
  * that is called from here could be missed for recursion, and none is: ->passes() may
  * flush all CPUs, where other tracers' functions are called, but no hook's.
  */
-static void notrace callback(unsigned long ip, unsigned long parent_ip,
-			     struct ftrace_ops *ops, struct ftrace_regs *fregs)
+static void notrace redirect_callback(unsigned long ip, unsigned long parent_ip,
+				      struct ftrace_ops *ops,
+				      struct ftrace_regs *fregs)
 {
 	struct tlbbatch_hook *hook;
 	int bit;
@@ -68,7 +69,7 @@ static void notrace callback(unsigned long ip, unsigned long parent_ip,
 
 static struct tlbbatch_hook_set redirecting = {
 	.ops = {
-		.func = callback,
+		.func = redirect_callback,
 		.flags = REDIRECT_FLAGS,
 	},
 	.dummy = &tlbbatch_selftest_hook,
@@ -375,6 +376,6 @@ int tlbbatch_sets_unregister(void)
  */
 void tlbbatch_redirect_ops(struct ftrace_ops *ops)
 {
-	ops->func = callback;
+	ops->func = redirect_callback;
 	ops->flags = REDIRECT_FLAGS;
 }

@@ -55,7 +55,7 @@ static int memory_changes(struct notifier_block *block, unsigned long action,
 	    action != MEM_OFFLINE)
 		return NOTIFY_OK;
 	tlbbatch_luf_give_up(NULL, TLBBATCH_LUF_REASON_HOTPLUG);
-	/* Rule L17: nobody looks at pages of a generation that is over; see end(). */
+	/* Rule L17: see end_generation(): it looks at no pages of a generation that is over. */
 	synchronize_rcu();
 	return NOTIFY_OK;
 }

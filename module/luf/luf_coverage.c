@@ -40,18 +40,18 @@ void tlbbatch_luf_coverage_exit(void)
 	covered = NULL;
 }
 
-static void raise(u64 *youngest, u64 number)
+static void raise_youngest(u64 *youngest, u64 number)
 {
 	u64 old = READ_ONCE(*youngest);
 
-	/* A full barrier: pairs with smp_rmb() in end(), luf_table.c. */
+	/* A full barrier: pairs with smp_rmb() in end_generation(), luf_table.c. */
 	while (old < number && !try_cmpxchg64(youngest, &old, number))
 		;
 }
 
-static void cover(unsigned int cpu, enum tlbbatch_luf_model model, u64 number)
+static void cover_cpu(unsigned int cpu, enum tlbbatch_luf_model model, u64 number)
 {
-	raise(&covered[cpu].by[model], number);
+	raise_youngest(&covered[cpu].by[model], number);
 }
 
 /**
@@ -65,9 +65,9 @@ static void cover(unsigned int cpu, enum tlbbatch_luf_model model, u64 number)
 void tlbbatch_luf_cover(unsigned int cpu, enum tlbbatch_luf_model model,
 			u64 number)
 {
-	cover(cpu, model, number);
+	cover_cpu(cpu, model, number);
 	if (tlbbatch_luf_break(TLBBATCH_LUF_BREAK_POSTED))
-		cover(cpu, TLBBATCH_LUF_POSTED, number);
+		cover_cpu(cpu, TLBBATCH_LUF_POSTED, number);
 }
 
 /**
@@ -82,7 +82,7 @@ void tlbbatch_luf_cover_all(unsigned int cpu, u64 number)
 	enum tlbbatch_luf_model model;
 
 	for_each_tlbbatch_luf_model(model)
-		cover(cpu, model, number);
+		cover_cpu(cpu, model, number);
 }
 
 /**
@@ -121,10 +121,10 @@ void tlbbatch_luf_flush_virtually(const unsigned long *mask,
 	unsigned int cpu;
 
 	if (model == TLBBATCH_LUF_IDEAL) {
-		raise(&covered_everywhere, when);
+		raise_youngest(&covered_everywhere, when);
 		return;
 	}
 	for_each_set_bit(cpu, mask, nr_cpu_ids)
 		if (tlbbatch_luf_owes(covered, model, cpu, number))
-			cover(cpu, model, when);
+			cover_cpu(cpu, model, when);
 }

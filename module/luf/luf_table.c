@@ -212,7 +212,7 @@ static void owe(unsigned int slot, enum tlbbatch_luf_model model)
 	tlbbatch_luf_slot_owes(slot, &generation->owed[model]);
 }
 
-static void settle(struct llist_node *node)
+static void settle_pages(struct llist_node *node)
 {
 	unsigned int slot = ((void *)node - (void *)generations) / sizeof(*generations);
 	struct generation *generation = &generations[slot];
@@ -242,16 +242,16 @@ static void reap(struct llist_node *node)
  */
 bool tlbbatch_luf_settle_shard(unsigned int shard)
 {
-	return tlbbatch_luf_slots_reap(shard, settle, reap);
+	return tlbbatch_luf_slots_reap(shard, settle_pages, reap);
 }
 
 /*
  * An event, or a look (@event is OPEN), at a generation that was seen open with
  * @word in a model.
  */
-static void end(unsigned int slot, enum tlbbatch_luf_model model, u64 word,
-		enum tlbbatch_luf_state event, enum tlbbatch_luf_reason reason,
-		const struct taken *taken)
+static void end_generation(unsigned int slot, enum tlbbatch_luf_model model, u64 word,
+			   enum tlbbatch_luf_state event,
+			   enum tlbbatch_luf_reason reason, const struct taken *taken)
 {
 	struct generation *generation = &generations[slot];
 	u64 number = tlbbatch_luf_number_of(word);
@@ -266,7 +266,7 @@ static void end(unsigned int slot, enum tlbbatch_luf_model model, u64 word,
 	/*
 	 * The coverage is read first, then the pages: one that is free now was free
 	 * at the coverage, or its use would have been an event. Pairs with the full
-	 * barrier of the cmpxchg in raise(), luf_coverage.c. Rule L10.
+	 * barrier of the cmpxchg in raise_youngest(), luf_coverage.c. Rule L10.
 	 */
 	smp_rmb();
 	if (facts.covered && !tlbbatch_luf_break(TLBBATCH_LUF_BREAK_LOOK) &&
@@ -412,7 +412,7 @@ static void end_all(unsigned int slot, enum tlbbatch_luf_state event)
 	for_each_tlbbatch_luf_model(model) {
 		word = look_at(slot, model);
 		if (word)
-			end(slot, model, word, event, 0, NULL);
+			end_generation(slot, model, word, event, 0, NULL);
 	}
 }
 
@@ -437,8 +437,8 @@ static void give_up_slot(unsigned int slot, const struct address_space *file,
 	for_each_tlbbatch_luf_model(model) {
 		word = look_at(slot, model);
 		if (word && (!file || holds_file(&generations[slot].files, file)))
-			end(slot, model, word, TLBBATCH_GENERATION_GIVEN_UP,
-			    reason, NULL);
+			end_generation(slot, model, word,
+				       TLBBATCH_GENERATION_GIVEN_UP, reason, NULL);
 	}
 }
 
@@ -469,8 +469,8 @@ static void reuse_of(unsigned int slot, unsigned long hit, unsigned long pfn,
 		word = look_at(slot, model);
 		/* A slot that was taken again meanwhile holds other pages. */
 		if (word && tlbbatch_luf_index_is(hit, slot))
-			end(slot, model, word, TLBBATCH_GENERATION_NEEDED, 0,
-			    &taken);
+			end_generation(slot, model, word,
+				       TLBBATCH_GENERATION_NEEDED, 0, &taken);
 	}
 }
 
@@ -480,8 +480,8 @@ static void evict(unsigned int slot)
 	u64 word = look_at(slot, TLBBATCH_LUF_POSTED);
 
 	if (word && !look_at(slot, TLBBATCH_LUF_IDEAL))
-		end(slot, TLBBATCH_LUF_POSTED, word,
-		    TLBBATCH_GENERATION_UNTRACKED, 0, NULL);
+		end_generation(slot, TLBBATCH_LUF_POSTED, word,
+			       TLBBATCH_GENERATION_UNTRACKED, 0, NULL);
 }
 
 /**

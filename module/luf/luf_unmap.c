@@ -346,7 +346,7 @@ static bool names_other_cpu(const struct arch_tlbflush_unmap_batch *batch)
 }
 
 /* Each CPU for itself, so that many that flush at once look at different ones. */
-static void sweep(void)
+static void sweep_slots(void)
 {
 	unsigned int first = tlbbatch_luf_my_first_slot(), slot;
 
@@ -416,7 +416,7 @@ void tlbbatch_luf_see_flush(const struct arch_tlbflush_unmap_batch *batch)
 	}
 	if (!pass->completes)
 		tlbbatch_luf_forget(pass);
-	sweep();
+	sweep_slots();
 out:
 	tlbbatch_luf_put_pass(pass);
 }

@@ -54,7 +54,7 @@ static __always_inline struct tlbbatch_pass *claim(struct task_struct *task)
 	return NULL;
 }
 
-static __always_inline void release(struct tlbbatch_pass *pass)
+static __always_inline void release_pass(struct tlbbatch_pass *pass)
 {
 	/* Only an end counts: a waiter must not take a claim for one. */
 	WRITE_ONCE(pass->ended, pass->ended + 1);
@@ -99,7 +99,7 @@ bool notrace tlbbatch_pass_enter(unsigned long parent_ip)
 	}
 	pass->parts = READ_ONCE(acting);
 	if (unlikely(!pass->parts)) {
-		release(pass);
+		release_pass(pass);
 		return false;
 	}
 	pass->owner_start = current->start_boottime;
@@ -119,7 +119,7 @@ bool notrace tlbbatch_pass_enter(unsigned long parent_ip)
 void tlbbatch_pass_left(struct tlbbatch_pass *pass)
 {
 	if (!--pass->depth)
-		release(pass);
+		release_pass(pass);
 }
 
 /**
@@ -153,7 +153,7 @@ void tlbbatch_pass_leave(const struct tlbbatch_pass_part *part)
 static bool same_pass(unsigned int slot, struct task_struct *owner,
 		      unsigned long ended)
 {
-	/* Pairs with release(). */
+	/* Pairs with release_pass(). */
 	return smp_load_acquire(&tlbbatch_passes.owners[slot]) == owner &&
 	       READ_ONCE(tlbbatch_pass_at(slot)->ended) == ended;
 }
@@ -178,7 +178,7 @@ static void say_who(unsigned int slot, struct task_struct *owner,
 }
 
 /* Neither state counts as a hung task: there is nothing wrong with waiting. */
-static void poll(bool killable)
+static void poll_passes(bool killable)
 {
 	unsigned long timeout = msecs_to_jiffies(WAIT_POLL_MS);
 
@@ -207,7 +207,7 @@ int tlbbatch_passes_wait_turnover(const char *what, bool killable)
 	/* What was set before is visible, or the claim is; pairs with claim(). */
 	smp_mb();
 	for (slot = 0; slot < tlbbatch_nr_passes(); slot++) {
-		/* The count is this owner's pass's; pairs with release(). */
+		/* The count is this owner's pass's; pairs with release_pass(). */
 		struct task_struct *owner = smp_load_acquire(&tlbbatch_passes.owners[slot]);
 		unsigned long ended = READ_ONCE(tlbbatch_pass_at(slot)->ended);
 		unsigned int ms, next = WAIT_MESSAGE_MS;
@@ -218,7 +218,7 @@ int tlbbatch_passes_wait_turnover(const char *what, bool killable)
 		while (same_pass(slot, owner, ended)) {
 			if (killable && fatal_signal_pending(current))
 				return -EINTR;
-			poll(killable);
+			poll_passes(killable);
 			ms = jiffies_to_msecs(jiffies - start);
 			if (ms < next)
 				continue;

@@ -136,7 +136,7 @@ static void test_recheck_one_flaw(enum tlbbatch_gate gate)
 	for (s = 0; s < ARRAY_SIZE(sizes); s++) {
 		facts = good_facts(gate, sizes[s]);
 		snprintf(name, sizeof(name), "a good folio of %u pages", sizes[s]);
-		ok_drop(tlbbatch_policy_recheck(gate, &facts), TLBBATCH_KEEP, gate_names[gate], name);
+		ok_drop(tlbbatch_policy_recheck(gate, &facts), TLBBATCH_DROP_NONE, gate_names[gate], name);
 
 		for (i = 0; i < NR_FLAWS; i++) {
 			facts = good_facts(gate, sizes[s]);
@@ -276,7 +276,7 @@ static void test_recheck_random(void)
 			continue;
 		}
 		seen[got]++;
-		if (got == TLBBATCH_KEEP) {
+		if (got == TLBBATCH_DROP_NONE) {
 			kept++;
 			wrong_keep += !all_good(gate, &f);
 		} else {
