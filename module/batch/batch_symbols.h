@@ -3,10 +3,51 @@
 #ifndef TLBBATCH_BATCH_SYMBOLS_H
 #define TLBBATCH_BATCH_SYMBOLS_H
 
+#include <linux/mm_types.h>
+#include <linux/mmzone.h>
+#include <linux/nodemask.h>
 #include <linux/types.h>
+#include <linux/vm_event_item.h>
+#include "kernel/kernel_calls.h"
 
 struct mem_cgroup;
 struct scan_control;
+struct swap_io_ctx;
+struct swap_iocb;
+
+/* Never defined: they give the static calls below their types. */
+int tlbbatch_type_remove_mapping(struct address_space *mapping,
+				 struct folio *folio, bool reclaimed,
+				 struct mem_cgroup *target_memcg);
+void tlbbatch_type_node_get_allowed_targets(pg_data_t *pgdat,
+					    nodemask_t *targets);
+bool tlbbatch_type_mem_cgroup_swap_full(struct folio *folio);
+bool tlbbatch_type_folio_free_swap(struct folio *folio);
+void tlbbatch_type_count_memcg_events(struct mem_cgroup *memcg,
+				      enum vm_event_item idx,
+				      unsigned long count);
+void tlbbatch_type_flush_tlb_batched_pending(struct mm_struct *mm);
+void tlbbatch_type_flush_tlb_all(void);
+/* A kernel has the first, or up to 7.2 the second: see swap_io_compat.h. */
+void tlbbatch_type_swap_write_submit(struct swap_io_ctx *io);
+void tlbbatch_type_swap_write_unplug(struct swap_iocb *plug);
+
+/* Called, never hooked: tlbbatch_batch_find() sets them. */
+DECLARE_STATIC_CALL(tlbbatch_remove_mapping, tlbbatch_type_remove_mapping);
+DECLARE_STATIC_CALL(tlbbatch_node_get_allowed_targets,
+		    tlbbatch_type_node_get_allowed_targets);
+DECLARE_STATIC_CALL(tlbbatch_mem_cgroup_swap_full,
+		    tlbbatch_type_mem_cgroup_swap_full);
+DECLARE_STATIC_CALL(tlbbatch_folio_free_swap, tlbbatch_type_folio_free_swap);
+DECLARE_STATIC_CALL(tlbbatch_count_memcg_events,
+		    tlbbatch_type_count_memcg_events);
+DECLARE_STATIC_CALL(tlbbatch_flush_tlb_batched_pending,
+		    tlbbatch_type_flush_tlb_batched_pending);
+DECLARE_STATIC_CALL(tlbbatch_flush_tlb_all, tlbbatch_type_flush_tlb_all);
+DECLARE_STATIC_CALL(tlbbatch_swap_write_submit,
+		    tlbbatch_type_swap_write_submit);
+DECLARE_STATIC_CALL(tlbbatch_swap_write_unplug,
+		    tlbbatch_type_swap_write_unplug);
 
 const char *tlbbatch_batch_find(void);
 bool tlbbatch_demotes(int nid);

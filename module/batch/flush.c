@@ -11,6 +11,7 @@
 #include <linux/page-flags.h>
 #include <linux/smp.h>
 #include "arch/x86.h"
+#include "batch/batch_symbols.h"
 #include "batch/batch_counters.h"
 #include "batch/flush.h"
 #include "debug/debug.h"

@@ -13,6 +13,7 @@
 #include <linux/pagemap.h>
 #include <linux/swap.h>
 #include <linux/writeback.h>
+#include "batch/batch_symbols.h"
 #include "batch/batch_counters.h"
 #include "batch/folio_write.h"
 #include "debug/debug.h"

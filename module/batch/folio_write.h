@@ -3,9 +3,17 @@
 #ifndef TLBBATCH_FOLIO_WRITE_H
 #define TLBBATCH_FOLIO_WRITE_H
 
+#include <linux/static_call.h>
 #include "batch/reclaim_context.h"
 
 struct swap_io_ctx;
+
+/* Never defined: it gives the static calls below their type. */
+int tlbbatch_type_write(struct swap_io_ctx *io, struct folio *folio);
+
+/* Write a folio out behind its gate's hook, whatever shape the kernel's has. */
+DECLARE_STATIC_CALL(tlbbatch_write_swap, tlbbatch_type_write);
+DECLARE_STATIC_CALL(tlbbatch_write_shmem, tlbbatch_type_write);
 
 enum tlbbatch_drop tlbbatch_folio_write(struct tlbbatch_context *ctx,
 					struct swap_io_ctx *io,

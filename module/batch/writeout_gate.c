@@ -18,6 +18,7 @@
 #include "batch/batch_symbols.h"
 #include "batch/dirty_batch.h"
 #include "batch/flush.h"
+#include "batch/folio_write.h"
 #include "batch/reclaim_context.h"
 #include "batch/reclaim_hooks.h"
 #include "debug/debug.h"

@@ -8,7 +8,7 @@
 #define TLBBATCH_COMPAT_SWAP_IO_H
 
 #include <linux/mm_types.h>
-#include "kernel/kernel_calls.h"
+#include "batch/batch_symbols.h"
 #include "probed.h"
 
 #ifdef TLBBATCH_HAVE_SWAP_IO_CTX

@@ -8,6 +8,7 @@
 #include <linux/swap.h>
 #include <linux/writeback.h>
 #include "batch/flush.h"
+#include "batch/folio_write.h"
 #include "batch/reclaim_hooks.h"
 #include "compat/ftrace_compat.h"
 #include "compat/swap_io_compat.h"

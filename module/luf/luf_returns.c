@@ -32,6 +32,13 @@ static DEFINE_PER_CPU(u32, inside);
 
 /* Section: replacements */
 
+typedef unsigned long tlbbatch_type_bulk(gfp_t gfp, int nid, nodemask_t *nodemask,
+					 int nr_pages, struct page **array);
+typedef unsigned long tlbbatch_type_bulk_list(gfp_t gfp, int nid, nodemask_t *nodemask,
+					      int nr_pages, struct list_head *list,
+					      struct page **array);
+typedef void tlbbatch_type_flush(struct arch_tlbflush_unmap_batch *batch);
+
 DEFINE_STATIC_CALL_NULL(tlbbatch_luf_orig_bulk, tlbbatch_type_bulk);
 DEFINE_STATIC_CALL_NULL(tlbbatch_luf_orig_bulk_list, tlbbatch_type_bulk_list);
 DEFINE_STATIC_CALL_NULL(tlbbatch_luf_orig_flush, tlbbatch_type_flush);
