@@ -11,7 +11,7 @@ struct scan_control;
 const char *tlbbatch_batch_find(void);
 bool tlbbatch_demotes(int nid);
 struct mem_cgroup *tlbbatch_target_memcg(const struct scan_control *sc);
-/* Only builds for tests have these two. */
+/* Only debug builds have these two. */
 unsigned long tlbbatch_nr_to_reclaim(const struct scan_control *sc);
 int tlbbatch_priority(const struct scan_control *sc);
 int tlbbatch_pageout_success(void);

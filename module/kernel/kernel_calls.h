@@ -2,11 +2,13 @@
 /*
  * Functions of the kernel that modules cannot link against, as static calls.
  *
- * A static call is a direct call: it needs no ENDBR at its target (IBT), costs
- * no retpoline, and for a hooked function it may enter just behind the ftrace
- * site, so that an original is called without a second trip through ftrace.
- * Each is NULL until symbols.c, its feature or hook_set.c has resolved and checked it;
- * nothing is hooked before all that a feature needs are set.
+ * A static call is a direct call. It needs no ENDBR at its target (IBT), and costs no
+ * retpoline. That of a hooked function enters the function behind its ftrace site, so
+ * that calling the original doesn't go through ftrace a second time (rule H10).
+ *
+ * Each is NULL until symbols.c, its feature or hook_set.c sets it, after its function
+ * was found and checked. A feature hooks nothing before all those that it needs are
+ * set.
  */
 #ifndef TLBBATCH_KERNEL_CALLS_H
 #define TLBBATCH_KERNEL_CALLS_H
@@ -21,7 +23,7 @@ struct mem_cgroup;
 struct swap_io_ctx;
 struct swap_iocb;
 
-/* Never defined: they give the static calls below their types. */
+/* These are never defined: they give the static calls below their types. */
 unsigned long tlbbatch_type_kallsyms_lookup_name(const char *name);
 unsigned long tlbbatch_type_ftrace_location(unsigned long ip);
 unsigned long tlbbatch_type_ftrace_find_rec_direct(unsigned long ip);
@@ -38,20 +40,23 @@ void tlbbatch_type_count_memcg_events(struct mem_cgroup *memcg,
 void tlbbatch_type_flush_tlb_batched_pending(struct mm_struct *mm);
 void tlbbatch_type_flush_tlb_all(void);
 int tlbbatch_type_write(struct swap_io_ctx *io, struct folio *folio);
-/* A kernel has the first, or up to 7.2 the second: see swap_io_compat.h. */
+/* From 7.3 on a kernel has the first, before that the second: see swap_io_compat.h. */
 void tlbbatch_type_swap_write_submit(struct swap_io_ctx *io);
 void tlbbatch_type_swap_write_unplug(struct swap_iocb *plug);
-/* Of luf_returns.c, whose static calls are its own. */
+/* Types of the static calls that luf_returns.c defines. */
 unsigned long tlbbatch_type_bulk(gfp_t gfp, int nid, nodemask_t *nodemask,
 				 int nr_pages, struct page **array);
 unsigned long tlbbatch_type_bulk_list(gfp_t gfp, int nid, nodemask_t *nodemask,
 				      int nr_pages, struct list_head *list,
 				      struct page **array);
 void tlbbatch_type_flush(struct arch_tlbflush_unmap_batch *batch);
-/* Jumped to from assembler alone, which hands all arguments on as they are. */
+/* Only assembler (hook_entry.c) jumps to one. It passes all arguments on as they are. */
 void tlbbatch_type_jump(void);
 
-/* Called, never hooked: set by symbols.c. What looking up and hooking need themselves: */
+/*
+ * Functions that are called and never hooked. Those that look-ups and hooks need
+ * themselves:
+ */
 DECLARE_STATIC_CALL(tlbbatch_kallsyms_lookup_name,
 		    tlbbatch_type_kallsyms_lookup_name);
 DECLARE_STATIC_CALL(tlbbatch_ftrace_location, tlbbatch_type_ftrace_location);
@@ -76,14 +81,17 @@ DECLARE_STATIC_CALL(tlbbatch_swap_write_submit,
 DECLARE_STATIC_CALL(tlbbatch_swap_write_unplug,
 		    tlbbatch_type_swap_write_unplug);
 
-/* Write a folio out behind its gate's hook, whatever shape the kernel's has. */
+/*
+ * The kernel's write-out of a folio, entered behind the gate's hook, whatever its
+ * prototype is. hook_set.c sets them.
+ */
 DECLARE_STATIC_CALL(tlbbatch_write_swap, tlbbatch_type_write);
 DECLARE_STATIC_CALL(tlbbatch_write_shmem, tlbbatch_type_write);
 
 /**
  * struct tlbbatch_call - a static call as data, for tables
- * @key: its key
- * @tramp: its trampoline
+ * @key: the static call's key
+ * @tramp: the static call's trampoline
  */
 struct tlbbatch_call {
 	struct static_call_key *key;
