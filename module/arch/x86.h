@@ -54,8 +54,8 @@ static inline unsigned long tlbbatch_arch_behind_site(unsigned long ip)
 
 /*
  * TLBBATCH_ARCH_ENTRY(n): a function tlbbatch_entry_n that jumps where the static call
- * tlbbatch_jump_n goes: see hook_entry.c. 16 bytes of padding are what
- * FUNCTION_PADDING_BYTES is where there is any.
+ * tlbbatch_jump_n goes: see hook_entry.c. FUNCTION_PADDING_BYTES is 16 on kernels that
+ * pad functions.
  */
 #define TLBBATCH_ARCH_ENTRY(n)						\
 asm("	.pushsection .text, \"ax\", @progbits\n"			\
@@ -132,8 +132,8 @@ static inline u64 tlbbatch_arch_mm_tlb_gen(const struct mm_struct *mm)
 }
 
 /*
- * Exported, but declared for the kernel alone. That is_lazy is its first member is
- * checked against BTF: see tlbbatch_luf_events_find().
+ * The kernel exports this variable, but declares it in a private header.
+ * tlbbatch_luf_events_find() checks by BTF that is_lazy is the first member.
  */
 struct tlb_state_shared {
 	bool is_lazy;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The storage, and the names, of what batching counts. */
+/* The counters of batching, and their names. */
 #include <linux/build_bug.h>
 #include <linux/kernel.h>
 #include "batch/batch_counters.h"

@@ -76,9 +76,8 @@ bool tlbbatch_policy_batch_size_valid(unsigned int batch_size)
  * @owed: requests that were put off since the last real flush
  * @flush_ipis: IPIs that this flush sends, an upper bound
  *
- * A flush with nothing owed is one that the kernel wanted by itself. With
- * requests owed it stands for one of them, and the others are avoided: never
- * counted in the module's favour twice.
+ * If nothing is owed, the flush is one that the kernel wanted by itself. Otherwise it
+ * takes the place of one request, and the other requests are avoided.
  *
  * Context: any; pure.
  * Return: the amounts to add to the counters.
@@ -100,7 +99,7 @@ tlbbatch_policy_settle(const struct tlbbatch_owed *owed, u64 flush_ipis)
 }
 
 /**
- * tlbbatch_policy_tripped() - did a write pass by the hooks?
+ * tlbbatch_policy_tripped() - did a write-out bypass the hooks?
  * @reported: pages that reclaim counted as written in this pass
  * @seen: pages that the write-out hooks saw
  *

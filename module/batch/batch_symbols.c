@@ -37,7 +37,7 @@ static const bool *demotion_enabled;
 #define MEMBER(name, tag, member, type)	{ tag, member, type, &name##_offset },
 #define FIELD(name, optional)		TLBBATCH_TBL_member_##name(MEMBER)
 
-/* What is read of struct scan_control. */
+/* The members of struct scan_control that are read. */
 static const struct {
 	const char *tag;
 	const char *member;
@@ -50,7 +50,7 @@ static const struct {
 #endif
 };
 
-/* What the kernel calls it, of a row of targets.tbl without alternatives. */
+/* The symbol in a row of targets.tbl that has no alternatives. */
 #define NAME_OF(row)	TLBBATCH_TBL_##row(TLBBATCH_TBL_SYMBOL)
 
 static bool find_private(void)
@@ -79,7 +79,7 @@ static bool find_private(void)
 }
 
 /**
- * tlbbatch_batch_find() - find it
+ * tlbbatch_batch_find() - find what batching needs besides its hooks
  *
  * Context: process context, at load; BTF open.
  * Return: what this kernel lacks, or NULL.
@@ -114,6 +114,7 @@ bool tlbbatch_demotes(int nid)
  * @sc: the pass's scan_control
  *
  * Context: the pass.
+ * Return: the cgroup; NULL in global reclaim.
  */
 struct mem_cgroup *tlbbatch_target_memcg(const struct scan_control *sc)
 {
@@ -126,7 +127,7 @@ struct mem_cgroup *tlbbatch_target_memcg(const struct scan_control *sc)
  * @sc: the pass's scan_control
  *
  * Context: the pass.
- * Return: pages; 0 if a list was handed over to be reclaimed.
+ * Return: pages; 0 if the caller of reclaim handed over a list of folios.
  */
 unsigned long tlbbatch_nr_to_reclaim(const struct scan_control *sc)
 {
@@ -134,11 +135,11 @@ unsigned long tlbbatch_nr_to_reclaim(const struct scan_control *sc)
 }
 
 /**
- * tlbbatch_priority() - how hard reclaim tries
+ * tlbbatch_priority() - the priority of a pass, that is, how hard reclaim tries
  * @sc: the pass's scan_control
  *
  * Context: the pass.
- * Return: from 12, at first, down to 0; each step scans twice as much.
+ * Return: 12 at first, down to 0; reclaim scans twice as much with each step down.
  */
 int tlbbatch_priority(const struct scan_control *sc)
 {
@@ -147,7 +148,7 @@ int tlbbatch_priority(const struct scan_control *sc)
 #endif
 
 /**
- * tlbbatch_pageout_success() - what pageout() returns for "written"
+ * tlbbatch_pageout_success() - the value of PAGE_SUCCESS: pageout() wrote the folio
  *
  * Context: any.
  */

@@ -28,7 +28,7 @@ void tlbbatch_type_count_memcg_events(struct mem_cgroup *memcg,
 				      unsigned long count);
 void tlbbatch_type_flush_tlb_batched_pending(struct mm_struct *mm);
 void tlbbatch_type_flush_tlb_all(void);
-/* A kernel has the first, or up to 7.2 the second: see swap_io_compat.h. */
+/* From 7.3 on a kernel has the first, before that the second: see swap_io_compat.h. */
 void tlbbatch_type_swap_write_submit(struct swap_io_ctx *io);
 void tlbbatch_type_swap_write_unplug(struct swap_iocb *plug);
 
@@ -52,7 +52,7 @@ DECLARE_STATIC_CALL(tlbbatch_swap_write_unplug,
 const char *tlbbatch_batch_find(void);
 bool tlbbatch_demotes(int nid);
 struct mem_cgroup *tlbbatch_target_memcg(const struct scan_control *sc);
-/* Only builds for tests have these two. */
+/* Only debug builds have these two. */
 unsigned long tlbbatch_nr_to_reclaim(const struct scan_control *sc);
 int tlbbatch_priority(const struct scan_control *sc);
 int tlbbatch_pageout_success(void);

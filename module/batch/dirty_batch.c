@@ -6,7 +6,7 @@
  * list of shrink_folio_list(), which the running task owns. It carries
  * reclaim's isolation reference and one of the batch's own: reclaim tests the
  * dirty bit again after the deferral, and would free a folio that somebody
- * cleaned in between, was it not for that reference (rule B5).
+ * cleaned in between, but for that reference (rule B5).
  */
 #include <linux/mm.h>
 #include <linux/pagemap.h>
@@ -58,10 +58,11 @@ void tlbbatch_batch_defer(struct tlbbatch_context *ctx,
 }
 
 /*
- * A folio that is clean, or under writeback, where it waited was written by
- * somebody that is unknown here, perhaps before the flush. Dirty again, it will
- * be written again (rule B8). Whoever writes shmem outside of reclaim got its flush
- * first (tlbbatch_flush_before_foreign_write()), and has moved the folio away.
+ * Somebody unknown wrote a folio that waited, if it is clean or under writeback now,
+ * perhaps before the flush. It is marked dirty again, so that it will be written again
+ * (rule B8). This isn't about those who write shmem outside of reclaim: for them a
+ * flush came first (tlbbatch_flush_before_foreign_write()), and the folio has left its
+ * mapping.
  */
 static bool written_by_others(enum tlbbatch_drop reason)
 {
@@ -81,22 +82,22 @@ static void drop_folio(struct tlbbatch_context *ctx, const struct tlbbatch_waiti
 	tlbbatch_debug_dropped(&ctx->debug, reason == TLBBATCH_DROP_MAPPED,
 			       reason == TLBBATCH_DROP_GONE);
 	tlbbatch_debug_lose(w->folio);
-	/* Never the last one: the return list still has the isolation's. */
+	/* Not the last reference: reclaim's isolation reference holds the folio. */
 	folio_put(w->folio);
 }
 
 /**
  * tlbbatch_batch_write() - write out all that wait
  * @ctx: the running task's pass
- * @io: gathers what is written; the caller submits it. In pageout() it must be
- *	reclaim's own: whoever asks for a second one while the first isn't submitted
- *	can wait for ever for the pool that both come from (rule B11)
+ * @io: gathers what is written; the caller submits it. In pageout() it must be reclaim's
+ *	own: a task that holds one request unsubmitted and asks for a second may wait for
+ *	ever for the pool that both come from (rule B11)
  *
- * Nothing is written before the flush that covers it (rule B1): what none has covered
- * yet gets one here. While a folio is written no other one is locked (rule B6): a swap
- * device that is served by user space (FUSE, nbd) may fault on any of them. What completed
- * at once (zram, zswap) is freed right behind its write, so that the memory that a
- * compressor takes is given back as it goes.
+ * Folios that no flush has covered yet get one here, before anything is written
+ * (rule B1). While a folio is written this task holds no other folio's lock (rule B6):
+ * a swap device that is served by user space (FUSE, nbd) may fault on any of them. A
+ * folio whose write-out completed at once (zram, zswap) is freed right after it, which
+ * gives back memory while a compressor takes some.
  *
  * Context: the owner of @ctx, in pageout() behind a write-out or behind
  *	shrink_folio_list(); it holds no folio lock. Sleeps where the kernel's
@@ -138,7 +139,7 @@ void tlbbatch_batch_write(struct tlbbatch_context *ctx, struct swap_io_ctx *io)
 }
 
 /**
- * tlbbatch_batch_write_rest() - the same, where reclaim's swap I/O is over
+ * tlbbatch_batch_write_rest() - write out all that wait, when reclaim's swap I/O is over
  * @ctx: the running task's pass
  *
  * Rule B11: the batch is empty, and its I/O submitted, before the pass returns.

@@ -34,7 +34,11 @@ DEFINE_STATIC_CALL_NULL(tlbbatch_orig_try_to_unmap_flush_dirty,
  */
 void tlbbatch_flush_put_off(struct tlbbatch_context *ctx)
 {
-	/* Its folio_unlock() orders this; pairs with the lock of who writes it next (rule B15). */
+	/*
+	 * The folio_unlock() that follows releases this; pairs with the lock of the
+	 * folio by whoever writes or removes it next, see tlbbatch_contexts_owe()
+	 * (rule B15).
+	 */
 	WRITE_ONCE(ctx->owes, true);
 	ctx->owed.requests++;
 	ctx->owed.ipis += tlbbatch_arch_flush_ipis();
@@ -105,10 +109,10 @@ void tlbbatch_flush_before_move(struct mm_struct *mm)
 }
 
 /*
- * Whoever locks a folio that nobody maps trusts that it can't be stored to; but a pass
- * that owes a flush may have let go of that very folio. Then every CPU is flushed:
- * whose page tables mapped it isn't known any more. A folio on an LRU was let go by
- * none: it comes back there behind the pass and its flush.
+ * Whoever locks a folio that nobody maps trusts that no CPU can store to it. But a pass
+ * that owes a flush may have unlocked that very folio. Then every CPU is flushed,
+ * because it isn't known any more whose page tables mapped the folio. A folio on an LRU
+ * isn't concerned: it comes back there only after the pass and its flush.
  */
 static __always_inline bool flush_for_others(struct folio *folio)
 {
@@ -134,13 +138,14 @@ void notrace tlbbatch_flush_before_foreign_write(struct folio *folio)
 }
 
 /**
- * tlbbatch_flush_before_removal() - the same, where a folio leaves its file
+ * tlbbatch_flush_before_removal() - flush before a folio leaves its file
  * @folio: what is about to be taken out of the page cache
  *
- * To punch a hole unmaps its range once, at the beginning. A fault on a page beside it
- * may map a page of it again; that is unmapped only if folio_mapped() says so under the
- * folio lock. A store through a TLB entry that outlives the punch would go to a page
- * that is in no file any more. Of what is removed here only shmem can wait. Rule B20.
+ * Punching a hole unmaps its range once, at the beginning. A fault on a page beside the
+ * hole may map a folio of it again. Under the folio lock that is unmapped only if
+ * folio_mapped() is true, and reclaim may have unmapped it meanwhile. A store through a
+ * TLB entry that outlives the punch would go to a page that is in no file any more. Of
+ * the folios that are removed here only shmem's can wait. Rule B20.
  *
  * Context: the folio is locked; preemption off, interrupts on. Doesn't sleep.
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Freeing what a write-out completed synchronously: zram, zswap, brd, pages
- * full of zeros. The only place that takes a folio out of its mapping or off
- * reclaim's return list (rule B12).
+ * Frees folios whose write-out completed synchronously: zram, zswap, brd, pages full of
+ * zeros. Only this file takes a folio out of its mapping, or off reclaim's return list
+ * (rule B12).
  */
 #include <linux/list.h>
 #include <linux/mm.h>
@@ -72,10 +72,10 @@ void tlbbatch_folio_free_written(struct tlbbatch_context *ctx,
 }
 
 /**
- * tlbbatch_folio_free_group() - free those that still wait to be freed
+ * tlbbatch_folio_free_group() - free the folios that are still gathered to be freed
  * @ctx: the running task's pass
  *
- * One by one each would take the locks of its cgroup's counters and of its zone.
+ * Freed one by one, each would take the locks of its cgroup's counters and of its zone.
  *
  * Context: the pass that took them out of their mappings. Doesn't sleep.
  */

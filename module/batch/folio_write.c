@@ -67,9 +67,9 @@ static int write_out(struct swap_io_ctx *io, const struct tlbbatch_waiting *w)
 }
 
 /*
- * As the kernel handles an error of write-out: it is recorded in the mapping.
- * The folio was unlocked by the write-out; where the kernel waits for its lock
- * this only tries it, and counts the error in any case.
+ * Records an error of the write-out in the mapping, as the kernel does. The write-out
+ * has unlocked the folio. The kernel waits for its lock; this only tries, and counts
+ * the error in any case.
  */
 static void note_error(const struct tlbbatch_waiting *w, int error)
 {
@@ -82,9 +82,9 @@ static void note_error(const struct tlbbatch_waiting *w, int error)
 }
 
 /*
- * AOP_WRITEPAGE_ACTIVATE: not written, still locked, and wanted on the active
- * list. What shrink_folio_list() does at activate_locked, in pages. It sums
- * PGACTIVATE before its last flush, so the pass adds these at its end (rule B13).
+ * AOP_WRITEPAGE_ACTIVATE: the folio wasn't written, is still locked, and belongs on the
+ * active list. This does what shrink_folio_list() does at activate_locked, in pages. It
+ * has added up PGACTIVATE already, so tlbbatch_batch_end() adds these (rule B13).
  */
 static void activate(struct tlbbatch_context *ctx, struct folio *folio)
 {
@@ -100,7 +100,7 @@ static void activate(struct tlbbatch_context *ctx, struct folio *folio)
 	if (!folio_test_mlocked(folio)) {
 		folio_set_active(folio);
 		ctx->pages_activated[folio_is_file_lru(folio)] += nr_pages;
-		/* From 7.0 on a folio's cgroup can change, but for RCU. */
+		/* From 7.0 on RCU's read lock keeps the folio's cgroup from changing. */
 		rcu_read_lock();
 		memcg = folio_memcg(folio);
 		if (memcg) {
@@ -134,7 +134,7 @@ enum tlbbatch_drop tlbbatch_folio_write(struct tlbbatch_context *ctx,
 	enum tlbbatch_drop reason;
 	int ret;
 
-	/* Rule B6: trying is enough, and waiting could deadlock: reclaim holds others. */
+	/* Rule B6: the lock is only tried: to wait for it in reclaim could deadlock. */
 	if (tlbbatch_debug_drops() || !folio_trylock(folio))
 		return TLBBATCH_DROP_LOCKED;
 	reason = recheck(w);

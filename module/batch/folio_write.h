@@ -11,7 +11,10 @@ struct swap_io_ctx;
 /* Never defined: it gives the static calls below their type. */
 int tlbbatch_type_write(struct swap_io_ctx *io, struct folio *folio);
 
-/* Write a folio out behind its gate's hook, whatever shape the kernel's has. */
+/*
+ * The kernel's write-out of a folio, entered behind the gate's hook, whatever its
+ * prototype is. hook_set.c sets them.
+ */
 DECLARE_STATIC_CALL(tlbbatch_write_swap, tlbbatch_type_write);
 DECLARE_STATIC_CALL(tlbbatch_write_shmem, tlbbatch_type_write);
 

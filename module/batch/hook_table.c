@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every function of the kernel that batching hooks, a row each, in the order of
- * targets.tbl. Where its shape differs from kernel to kernel, compat/
- * has a replacement for each (rule H1).
+ * The functions of the kernel that batching hooks: each has a row, in the order of
+ * targets.tbl. If a function's prototype differs between kernels, module/compat/
+ * has a replacement for each prototype (rule H1).
  */
 #include "batch/flush.h"
 #include "batch/reclaim_context.h"
@@ -51,8 +51,9 @@ static const struct tlbbatch_target tlbbatch_filemap_remove_folio_targets[] = {
 	}
 
 /*
- * Rule H9: attached in this order and detached in reverse; shrink_folio_list() opens the
- * passes without which folios never wait, so it comes last: see pass_hook.c.
+ * Rule H9: the hooks are attached in this order and detached in reverse. That of
+ * shrink_folio_list() opens passes, and without a pass no folio waits. So it is attached
+ * last: see pass_hook.c.
  */
 static struct tlbbatch_hook hooks[] = {
 	HOOK(try_to_unmap_flush_dirty, .acts = tlbbatch_context_acts),
@@ -69,6 +70,6 @@ struct tlbbatch_redirects tlbbatch_batch_redirects = {
 	.nr = ARRAY_SIZE(hooks),
 };
 
-/* A row above without one in targets.tbl doesn't compile. This is the reverse. */
+/* A row above that has none in targets.tbl doesn't compile. This checks the reverse. */
 #define COUNT(name, optional)	+ 1
 static_assert(ARRAY_SIZE(hooks) == 0 TLBBATCH_TBL_batch_hook_names(COUNT));

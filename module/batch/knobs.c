@@ -66,8 +66,8 @@ struct tlbbatch_feature tlbbatch_batch = {
  * tlbbatch_knob_set_enabled() - start or stop batching
  * @value: 0 or 1
  *
- * When it returns from 0 no folio waits, and every hook is detached unless it
- * returns -ENOMEM: then a later write of 0 detaches the rest.
+ * After @value 0 no folio waits and every hook is detached, if it returns 0. If it
+ * returns -ENOMEM, a later write of 0 detaches the rest.
  *
  * Context: process context, may sleep.
  * Return: 0; -EINTR if the caller was killed; what tlbbatch_feature_on() or
@@ -80,8 +80,8 @@ int tlbbatch_knob_set_enabled(unsigned int value)
 	if (mutex_lock_killable(&knob_mutex))
 		return -EINTR;
 	/*
-	 * Killed in between, batching stands still and is still "enabled": a later write of
-	 * 0 finishes it, one of 1 resumes.
+	 * If the writer of 0 is killed while it waits, enabled still reads 1, but no
+	 * pass is batched any more. A later write of 0 finishes, one of 1 resumes.
 	 */
 	err = value ? tlbbatch_feature_on(&tlbbatch_batch) :
 		      tlbbatch_feature_off(&tlbbatch_batch, true);
@@ -93,8 +93,8 @@ int tlbbatch_knob_set_enabled(unsigned int value)
  * tlbbatch_knob_set_batch_size() - set how many folios share a flush
  * @folios: TLBBATCH_BATCH_MIN to TLBBATCH_BATCH_MAX
  *
- * When it returns no pass works with the old value any more, unless the caller was
- * killed while it waited for the last of them.
+ * When it returns, no pass uses the old value any more, unless the caller was killed
+ * while it waited for such passes to end.
  *
  * Context: process context, may sleep.
  * Return: 0, -ERANGE, or -EINTR if the caller was killed before it took effect.
@@ -105,7 +105,10 @@ int tlbbatch_knob_set_batch_size(unsigned int folios)
 		return -ERANGE;
 	if (mutex_lock_killable(&knob_mutex))
 		return -EINTR;
-	/* Killed in the wait, the new value holds for all passes to come. */
+	/*
+	 * If the caller is killed in the wait, the new value still holds for later
+	 * passes.
+	 */
 	WRITE_ONCE(batch_size, folios);
 	tlbbatch_passes_wait_turnover("batch_size", true);
 	mutex_unlock(&knob_mutex);
@@ -156,7 +159,7 @@ static const struct kernel_param_ops batch_size_param_ops = {
 	.set = batch_size_param_set,
 };
 
-/* Not in /sys/module: a value lives in one place, /sys/kernel/tlbbatch. */
+/* Mode 0: not in /sys/module. The values are shown in /sys/kernel/tlbbatch alone. */
 module_param_cb(enabled, &enabled_param_ops, &enabled_at_load, 0);
 __MODULE_PARM_TYPE(enabled, "uint");
 MODULE_PARM_DESC(enabled, "0 or 1 (default 0): start batching at load");
@@ -165,12 +168,12 @@ __MODULE_PARM_TYPE(batch_size, "uint");
 MODULE_PARM_DESC(batch_size, "1 to 512 (default 64): dirty folios per TLB flush");
 
 /**
- * tlbbatch_knobs_init() - apply what modprobe.d asks for
+ * tlbbatch_knobs_init() - apply the module parameter enabled
  *
- * A kernel whose hooks can't be armed doesn't make the load fail: the reason
- * stands in the log and under hooks/, and enabled reads 0.
+ * If batching can't be switched on, the load still succeeds: the reason is in the log
+ * and under hooks/, and enabled reads 0.
  *
- * Context: the last step of load.
+ * Context: load, before the files in sysfs are made.
  * Return: 0.
  */
 int tlbbatch_knobs_init(void)
@@ -183,9 +186,9 @@ int tlbbatch_knobs_init(void)
 /**
  * tlbbatch_knobs_exit() - stop batching for good
  *
- * A tripwire that went off does its work first.
+ * If the tripwire went off, its work is cancelled, or finished if it runs already.
  *
- * Context: unload; sysfs is gone, so no writer is left.
+ * Context: unload. The files in sysfs are gone, so that nobody writes to a knob.
  */
 void tlbbatch_knobs_exit(void)
 {

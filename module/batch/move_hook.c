@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * UFFDIO_MOVE, the one way to use a swap entry that trusts the folio lock: rule B17.
+ * The hook that flushes before UFFDIO_MOVE moves a swap entry: rule B17.
  *
- * It moves the entry of a folio in the swap cache to another address, under the
- * folio's lock and both page table locks, and flushes nothing: reclaim used to
- * hold that lock from the unmapping to the flush. A folio that waits is unlocked,
- * so a CPU could go on storing through its old address into what then belongs to
- * the new one. folio_move_anon_rmap() is called right there, before the entry is
- * moved, and only if there is such a folio.
+ * UFFDIO_MOVE moves the entry of a folio in the swap cache to another address, under
+ * the folio's lock and both page table locks. It flushes nothing, because reclaim
+ * without this module holds the folio lock from the unmapping to the flush. A folio
+ * that waits is unlocked: a CPU could go on storing through the old address into a page
+ * that then belongs to the new one. If there is such a folio, UFFDIO_MOVE calls
+ * folio_move_anon_rmap() before it moves the entry.
  *
- * It is also called at each first copy-on-write fault that reuses a page, which is
- * frequent, and then concerns nobody here. So its ftrace site calls a trampoline
- * of this file's, as ftrace lets an ops bring: four instructions for such a call.
- * If another tracer shares the function, ftrace calls the callback instead.
+ * folio_move_anon_rmap() is also called at each copy-on-write fault that reuses a page
+ * for the first time. That is frequent, and of no concern here. So the function's
+ * ftrace site calls a trampoline of this file, which costs four instructions then. If
+ * another tracer shares the function, ftrace calls the callback instead.
  */
 #include <linux/ftrace.h>
 #include <linux/mm.h>
@@ -28,8 +28,8 @@
 #include "hooks/hook.h"
 
 /*
- * An anonymous folio is about to get another VMA. All callers but UFFDIO_MOVE of a
- * swap entry have it mapped.
+ * The anon_vma of a folio is about to change. For all callers but UFFDIO_MOVE of a swap
+ * entry the folio is mapped.
  */
 static void notrace look(struct folio *folio, struct vm_area_struct *vma)
 {
@@ -47,9 +47,9 @@ static void notrace look(struct folio *folio, struct vm_area_struct *vma)
  * @ops: the ops
  * @fregs: its arguments: the folio, locked, and the VMA
  *
- * The flush calls functions that others may trace, but not this one: recursion
- * can't come to here, and a call that was missed would lose data. So there is no
- * lock against recursion.
+ * There is no lock against recursion, because a call that it skipped would lose data.
+ * The flush calls functions that others may trace, but not folio_move_anon_rmap(), so
+ * that this can't recurse.
  *
  * Context: page table locks held; doesn't sleep (rule H12).
  */
@@ -71,11 +71,10 @@ static noinline __used notrace void look_closely(struct folio *folio,
 /*
  * The trampoline, at the function's ftrace site: all of its arguments are in their
  * registers, and are handed on as they are. It is entered by calls alone, so it
- * needs no ENDBR. With call depth tracking neither that call nor the return is
- * counted in advance: the return is one too many, which makes the kernel refill
- * the return stack too early and never too late.
+ * needs no ENDBR. With call depth tracking the call that enters it isn't counted, but
+ * its return is: so the kernel refills the return stack too early, never too late.
  *
- * Never called: this function gives the assembler the constants.
+ * This C function is never called: it gives the assembler the constants.
  */
 static noinline __used void trampoline(void)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The self-test of the hook of move_hook.c, which looks (rule H8): hook a function of the
- * module's own. See that the hook sees the arguments that it is there for and no others, and
- * changes none.
+ * The self-test of the hook of move_hook.c, which looks (rule H8). It hooks a function
+ * of the module's own, the dummy. It checks that the hook sees the arguments that
+ * concern it, and changes none.
  */
 #define pr_fmt(fmt) "tlbbatch: " fmt
 #include <linux/mm.h>
@@ -13,7 +13,7 @@
 
 #define VMA		((struct vm_area_struct *)0x5ee)
 
-/* In the place of a folio that is, or isn't, in the swap cache. */
+/* Stand for a folio that is in the swap cache, and for one that isn't. */
 static struct folio looked_at, passed_by;
 static unsigned int seen;
 
@@ -35,11 +35,11 @@ struct tlbbatch_hook tlbbatch_move_dummy = {
 };
 
 /**
- * tlbbatch_move_selftest_saw() - is a folio that the hook looks at the self-test's?
+ * tlbbatch_move_selftest_saw() - note that the hook looks at a folio of the self-test's
  * @folio: the folio
  *
  * Context: any.
- * Return: true if it is, and there is nothing more to do.
+ * Return: true if it is the self-test's, and the hook has nothing more to do.
  */
 bool notrace tlbbatch_move_selftest_saw(const struct folio *folio)
 {
@@ -50,9 +50,9 @@ bool notrace tlbbatch_move_selftest_saw(const struct folio *folio)
 }
 
 /**
- * tlbbatch_move_selftest() - is the hook that looks what this module takes it for?
+ * tlbbatch_move_selftest() - does the hook look as the module expects?
  *
- * Context: process context; the ops is registered on the dummy alone.
+ * Context: process context; the ops is registered, with only the dummy in its filter.
  * Return: 0, or -EIO with the reason in the log.
  */
 int tlbbatch_move_selftest(void)
@@ -64,7 +64,10 @@ int tlbbatch_move_selftest(void)
 	set_bit(PG_swapcache, (unsigned long *)&looked_at.flags);
 	kept = tlbbatch_look_dummy(&looked_at, VMA) ==
 	       (unsigned long)&looked_at + (unsigned long)VMA;
-	/* With another tracer on all functions this one is seen, too. */
+	/*
+	 * If another tracer shares the dummy, ftrace calls the hook's callback instead
+	 * of its trampoline: then this folio is seen, too.
+	 */
 	kept &= tlbbatch_look_dummy(&passed_by, VMA) ==
 		(unsigned long)&passed_by + (unsigned long)VMA;
 	if (kept && seen && seen <= 2)

@@ -7,7 +7,7 @@
 #include "debug/debug.h"
 #include "pass/pass.h"
 
-/* Its offset is read at each hook. */
+/* __read_mostly, because each hook reads @offset. */
 struct tlbbatch_pass_part tlbbatch_batch_part __read_mostly = {
 	.size = sizeof(struct tlbbatch_context),
 	.unseen = &tlbbatch_batch_counts.value[TLBBATCH_PASSES_UNBATCHED],
@@ -34,7 +34,7 @@ static __always_inline struct tlbbatch_context *batched(void)
  * tlbbatch_context_current() - what batching remembers of the running task's pass
  *
  * Context: any; the result belongs to the running task.
- * Return: that, NULL if the task is in no pass.
+ * Return: the context; NULL if the task is in no pass.
  */
 struct tlbbatch_context *tlbbatch_context_current(void)
 {
@@ -44,10 +44,10 @@ struct tlbbatch_context *tlbbatch_context_current(void)
 }
 
 /**
- * tlbbatch_context_batched() - the same, of a pass that is being batched
+ * tlbbatch_context_batched() - what batching remembers, if the pass is batched
  *
  * Context: any; the result belongs to the running task.
- * Return: that, NULL if the task is in no such pass.
+ * Return: the context; NULL if the task is in no pass that is batched.
  */
 struct tlbbatch_context *tlbbatch_context_batched(void)
 {
@@ -116,9 +116,9 @@ u64 tlbbatch_contexts_waiting_folios(void)
 /**
  * tlbbatch_contexts_owe() - does any open pass owe a flush?
  *
- * A pass notes that it owes before it unlocks the folio, and takes the note back
- * behind the flush. So whoever holds the lock of a folio that a pass unlocked
- * sees the note, or the flush is complete. Rule B15.
+ * A pass sets @owes before it unlocks a folio, and clears it after the flush. So
+ * whoever holds the lock of a folio that a pass unlocked sees @owes set, or the flush
+ * is complete. Rule B15.
  *
  * Context: any.
  */
@@ -127,10 +127,13 @@ bool notrace tlbbatch_contexts_owe(void)
 	unsigned int slot;
 
 	for (slot = 0; slot < tlbbatch_nr_passes(); slot++) {
-		/* Pairs with release_pass(), pass.c: that pass's last flush is complete. */
+		/*
+		 * Pairs with release_pass(), pass.c: if free, the pass's last flush is
+		 * complete.
+		 */
 		if (!smp_load_acquire(&tlbbatch_passes.owners[slot]))
 			continue;
-		/* Pairs with the release in tlbbatch_flush_now(). */
+		/* Pairs with the release in tlbbatch_flush_now(), flush.c. */
 		if (smp_load_acquire(&context_at(slot)->owes))
 			return true;
 	}

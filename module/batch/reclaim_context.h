@@ -30,14 +30,14 @@ struct tlbbatch_waiting {
  * struct tlbbatch_context - a reclaim pass, to batching
  * @batch_size: folios per flush, as it was when the pass began
  * @batched: the hooks act in this pass; false between passes
- * @writing: a write-out of ours runs: the gates let everything through
- * @owes: a flush was put off and not issued yet; also read by a task that writes
+ * @writing: the module's own write-out runs: the gates let everything through
+ * @owes: a flush was put off and not issued yet; also read by tasks that write or remove
  *	shmem outside of reclaim
  * @sc: the pass's scan_control; only read through a BTF offset
  * @stat: the pass's statistics, on its caller's stack
  * @nr_waiting: entries of @waiting; also read by sysfs, without a lock
- * @nr_uncovered: those of them that no flush has covered yet; the youngest ones
- * @owed: flushes put off since the last real one
+ * @nr_uncovered: how many of them, the youngest ones, no flush has covered yet
+ * @owed: flushes that were put off since the last real one
  * @deferred: folios deferred in this pass
  * @flushes: real flushes in this pass
  * @nr_reclaimed: pages freed here

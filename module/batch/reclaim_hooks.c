@@ -26,11 +26,11 @@
 #include "debug/debug.h"
 #include "pass/pass.h"
 
-/* Set when the tripwire goes off: passes that are open put nothing off any more. */
+/* Set when the tripwire goes off. From then on open passes put no flush off any more. */
 static bool trip;
 
 /**
- * tlbbatch_batch_rearm() - the tripwire went off, and batching is off
+ * tlbbatch_batch_rearm() - rearm the tripwire, after it switched batching off
  *
  * Context: process context; no pass is batched any more.
  */
@@ -40,8 +40,8 @@ void tlbbatch_batch_rearm(void)
 }
 
 /*
- * Rule B4: a write that no hook saw may have started before its flush: the pass's own
- * statistics are the witness.
+ * Rule B4: a write-out that no hook saw may have started before its flush. It is
+ * noticed, because reclaim counts it by itself.
  */
 static bool check_tripwire(struct tlbbatch_context *ctx)
 {
@@ -58,7 +58,7 @@ static bool check_tripwire(struct tlbbatch_context *ctx)
 
 static unsigned int batch_size_for(const struct scan_control *sc, unsigned int batch_size)
 {
-	/* A list that is handed over (MADV_PAGEOUT, DAMON) has no priority. */
+	/* The priority means nothing if a list is handed over (MADV_PAGEOUT, DAMON). */
 	if (IS_ENABLED(TLBBATCH_DEBUG) && tlbbatch_nr_to_reclaim(sc) &&
 	    tlbbatch_debug_priority_low(tlbbatch_priority(sc)))
 		return TLBBATCH_BATCH_MIN;
@@ -103,9 +103,9 @@ void tlbbatch_batch_begin(struct tlbbatch_pass *pass, unsigned int batch_size)
  * tlbbatch_batch_end() - a pass is over
  * @pass: the pass
  *
- * Context: reclaim, behind the original: its folio list is the caller's, so still this
- *	task's.
- * Return: false if a write-out went by the hooks: batching must stop (rule B4).
+ * Context: reclaim, after the original. The folio list is that of the original's
+ *	caller, so it still belongs to this task.
+ * Return: false if a write-out bypassed the hooks: batching must stop (rule B4).
  */
 bool tlbbatch_batch_end(struct tlbbatch_pass *pass)
 {
@@ -114,7 +114,9 @@ bool tlbbatch_batch_end(struct tlbbatch_pass *pass)
 
 	if (!ctx->batched)
 		return true;
-	/* Rules B9 and B11. Covered by the flush that reclaim's own frees came behind. */
+	/*
+	 * Rules B9 and B11. Reclaim's last flush, before it freed folios, covers these.
+	 */
 	tlbbatch_batch_write_rest(ctx);
 	if (ctx->owed.requests)
 		tlbbatch_flush_now(ctx);
@@ -138,9 +140,9 @@ bool tlbbatch_batch_end(struct tlbbatch_pass *pass)
 /**
  * tlbbatch_hook_try_to_unmap_flush() - reclaim flushes before it frees
  *
- * It gets its flush (rule B2), which covers the folios that wait. They wait on (see
- * rule B10): the caller may be a THP split that holds rmap locks, or reclaim with folios that
- * it has uncharged and not freed yet.
+ * The flush is executed (rule B2), and covers the folios that wait. They aren't written
+ * here (rule B10): the caller may be a THP split that holds rmap locks, or reclaim with
+ * folios that it has uncharged and not freed yet.
  *
  * Context: reclaim, in a batched pass of this task.
  */
@@ -159,11 +161,11 @@ void tlbbatch_hook_try_to_unmap_flush(void)
 /**
  * tlbbatch_hook_try_to_unmap_flush_dirty() - reclaim is about to write a folio
  *
- * Put off: the gates see to it that the folio waits, or is written behind a flush.
+ * The flush is put off. At a gate the folio then waits, or is written after a flush.
  *
  * Only shrink_folio_list() calls this, for one folio, which is locked. If the folio
- * meets no gate (somebody holds a reference), it is unlocked with its flush put off,
- * as one that waits is; rules for what may happen to it then are the same.
+ * meets no gate, because somebody holds a reference, it is unlocked with its flush put
+ * off. The rules for a folio that waits then hold for it, too.
  *
  * Context: reclaim, in a batched pass of this task.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The tripwire's witness (rule B4): pages that reclaim itself says it wrote in a pass.
- * Where its statistics don't tell (stat_compat.h), its trace event does.
+ * The tripwire's witness (rule B4): how many pages a pass wrote, by reclaim's own
+ * account. If its statistics don't say so (stat_compat.h), its trace event does.
  */
 #include <linux/mm.h>
 #include "batch/reclaim_context.h"

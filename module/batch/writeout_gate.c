@@ -48,8 +48,8 @@ static bool may_be_split(const struct tlbbatch_writeout *out)
  * tlbbatch_gate_defers() - does a folio at a gate wait?
  * @out: the folio; @out->nr_pages is filled in
  *
- * If it needn't or mustn't wait, or fills the batch, what is owed is flushed: it may
- * be written, and tlbbatch_gate_wrote() writes those that waited behind it.
+ * If it needn't or mustn't wait, or fills the batch, what is owed is flushed. Then it
+ * may be written, and tlbbatch_gate_wrote() writes the folios that waited after it.
  *
  * Context: pageout(), in a batched pass of this task; the folio is locked.
  * Return: true if it waits, unlocked, and the write-out must return 0.
@@ -95,12 +95,12 @@ bool tlbbatch_gate_defers(struct tlbbatch_writeout *out)
  * @out: the folio, after tlbbatch_gate_defers() refused it
  * @ret: what the kernel's write-out returned
  *
- * Counts what reclaim will: everything but a refusal, and of a folio that was
- * split the first page. Reclaim's reference still holds the folio.
+ * It counts the pages that reclaim will count: none if the write-out was refused, and
+ * one if the folio was split. Reclaim's reference still holds the folio.
  *
- * A write-out that took the folio has unlocked it, so this task holds no folio lock
- * now. Folios that wait and are covered gain nothing by waiting on: they are
- * written here. A refused folio is still locked: then they wait for the next (rule B9).
+ * A write-out that took the folio has unlocked it, so that this task holds no folio
+ * lock. Then the folios that wait and are covered are written here. A folio that was
+ * refused is still locked: then they go on waiting (rule B9).
  *
  * Context: pageout(), in a batched pass of this task.
  * Return: @ret.
@@ -137,10 +137,10 @@ static bool is_gate(unsigned long writer)
  * @folio: locked
  * @writer: address of its mapping's own write-out, 0 if it has none
  *
- * Only the mapping's writer tells which way the folio will go. A file's writer
- * knows nothing of batches, nor does the flusher, which writes the files of file
- * systems without one: what was put off is flushed first, and the folios that wait
- * (now covered) stay in their batch. Rule B16.
+ * The mapping's writer decides where the folio goes. If that isn't a gate, what was put
+ * off is flushed here. The same holds for a mapping without a writer, whose folios the
+ * flusher writes. The folios that wait stay in their batch, and are covered now.
+ * Rule B16.
  *
  * Context: pageout(), in a batched pass of this task.
  */
@@ -159,7 +159,7 @@ void tlbbatch_file_write_begin(struct tlbbatch_file_write *write,
 }
 
 /**
- * tlbbatch_file_write_end() - it has written, or not
+ * tlbbatch_file_write_end() - pageout() has returned
  * @write: from tlbbatch_file_write_begin()
  * @ret: what pageout() returned
  *

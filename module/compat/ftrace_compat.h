@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How an ftrace callback sets the instruction pointer. */
+/* How an ftrace callback sets the instruction pointer and reads arguments. */
 #ifndef TLBBATCH_COMPAT_FTRACE_H
 #define TLBBATCH_COMPAT_FTRACE_H
 
@@ -7,7 +7,7 @@
 #include "probed.h"
 
 #ifndef CONFIG_DYNAMIC_FTRACE_WITH_ARGS
-/* Only a full set of registers carries the instruction pointer back then. */
+/* Without it the instruction pointer can only be changed in a full set of registers. */
 #define COMPAT_FTRACE_OPS_FL	FTRACE_OPS_FL_SAVE_REGS
 #else
 #define COMPAT_FTRACE_OPS_FL	0
@@ -18,7 +18,9 @@
 	ftrace_instruction_pointer_set(fregs, ip)
 #endif
 
-/* An argument of the function that is entered, one of the six in registers. */
+/*
+ * Argument @n, 0 to 5, of the function that is entered: the six that are in registers.
+ */
 static __always_inline unsigned long
 compat_ftrace_argument(struct ftrace_regs *fregs, unsigned int n)
 {

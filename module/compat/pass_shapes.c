@@ -9,7 +9,7 @@
 #include "pass/pass_calls.h"
 #include "targets.h"
 
-/* From 7.2 on: told the memory cgroup, to ask where that lets it demote to. */
+/* From 7.2 on: the cgroup, which decides where folios may be demoted to. */
 #define SHRINK_MEMCG_PARAMS						\
 	struct list_head *folio_list, struct pglist_data *pgdat,	\
 	struct scan_control *sc, struct reclaim_stat *stat,		\
@@ -29,7 +29,7 @@ static unsigned int tlbbatch_hook_shrink_folio_list_memcg(SHRINK_MEMCG_PARAMS)
 		static_call(tlbbatch_orig_shrink_folio_list_memcg)(SHRINK_MEMCG_ARGS));
 }
 
-/* Up to 7.1. */
+/* Up to 7.1: without the cgroup. */
 #define SHRINK_PLAIN_PARAMS						\
 	struct list_head *folio_list, struct pglist_data *pgdat,	\
 	struct scan_control *sc, struct reclaim_stat *stat,		\

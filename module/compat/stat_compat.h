@@ -13,8 +13,8 @@
 #define COMPAT_WITNESS_IS_TRACED	false
 
 /*
- * Of a pass: its statistics, the pages taken out of them again, and those that the
- * trace event told.
+ * Pages that a pass wrote. @taken_back: pages that drops took out of @stat again.
+ * @traced: pages that the trace event said were written.
  */
 static inline u64 compat_pages_written(const struct reclaim_stat *stat,
 				       u64 taken_back, u64 traced)
@@ -34,10 +34,10 @@ static inline void compat_take_back(struct reclaim_stat *stat, u64 *taken_back,
 #else
 
 /*
- * Rule B13. From 7.3 on only the trace event tells what a pass wrote. NR_VMSCAN_WRITE is
- * left alone: reclaim takes unsigned differences of it there, so it must never
- * fall. So one that was dropped counts as written, to lru_note_cost(), too; without
- * the module it would have been, but for one that asked for activation.
+ * Rule B13. From 7.3 on only the trace event tells what a pass wrote. NR_VMSCAN_WRITE
+ * is left alone: reclaim takes unsigned differences of it there, so it must never fall.
+ * So a folio that was dropped counts as written, for lru_note_cost(), too. Without the
+ * module it would have been written, unless its write-out had asked for activation.
  */
 #define COMPAT_WITNESS_IS_TRACED	true
 

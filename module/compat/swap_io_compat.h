@@ -40,7 +40,10 @@ static inline void compat_swap_io_submit(struct compat_swap_io *own)
 
 struct swap_iocb;
 
-/* As above; of writes to a swap file, those that its file system asked to gather. */
+/*
+ * One of the module's own, as above. It only gathers writes to a swap file
+ * (SWP_FS_OPS).
+ */
 struct compat_swap_io {
 	struct swap_iocb *plug;
 };

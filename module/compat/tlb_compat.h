@@ -9,8 +9,9 @@
  * compat_flush_is_pending() - will flush_tlb_batched_pending() flush this mm?
  * @mm: the mm
  *
- * mm/rmap.c: the batches that were sent in the upper half, those begun in the lower
- * one without its top bit. The same from 5.18 to 7.3.
+ * tlb_flush_batched, of mm/rmap.c, has the number of the last batch that was flushed in
+ * its upper half, and that of the last one begun in the lower half, without the top
+ * bit. This is the same from 5.18 to 7.3.
  *
  * Context: the mm's page table lock held, as for that function.
  */

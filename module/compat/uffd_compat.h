@@ -5,7 +5,7 @@
 
 #include <linux/userfaultfd.h>
 
-/* From 6.6 on; before it's no command, and nobody can be harmed by it. */
+/* From 6.6 on. Older kernels don't know the command, so that it does no harm there. */
 #ifndef UFFDIO_POISON
 #define UFFDIO_POISON	_IOWR(UFFDIO, 0x08, __u64[4])
 #endif

@@ -17,7 +17,7 @@
 #include "probed.h"
 #include "targets.h"
 
-/* A shape that another kernel has is compiled, if its types are known here. */
+/* A shape is compiled for every kernel whose headers have its types, used or not. */
 #define WRITEOUT_SHAPE(name, gate_, params, args, folio_, io_, for_reclaim_) \
 typedef int tlbbatch_type_##name(params);				\
 DEFINE_STATIC_CALL_NULL(tlbbatch_orig_##name, tlbbatch_type_##name);	\
@@ -55,10 +55,11 @@ static int tlbbatch_hook_##name(params)					\
 #define LIST(...)	__VA_ARGS__
 
 /*
- * Shmem's third parameter takes what a large folio is split into: none waits.
+ * Shmem's third parameter is a list for what a large folio is split into. The writers
+ * below pass NULL, because no large shmem folio waits.
  *
- * Reclaim always hands over a swap plug or, from 7.3 on, that list. Who doesn't is
- * somebody else.
+ * Reclaim always hands over a swap plug or, from 7.3 on, that list. A caller that
+ * doesn't is not reclaim.
  */
 
 #ifdef TLBBATCH_HAVE_SWAP_IO_CTX

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Monotonic u64 counters, per CPU inside, summed on read. Which there are, each feature says. */
+/* Monotonic u64 counters, kept per CPU and summed when read. A feature has its own. */
 #ifndef TLBBATCH_COUNTERS_H
 #define TLBBATCH_COUNTERS_H
 
@@ -8,12 +8,13 @@
 
 /**
  * struct tlbbatch_counters - the counters of a feature
- * @value: on this CPU, an array of @nr
- * @names: their names, as files in sysfs
- * @nr: how many
+ * @value: an array of @nr counters on each CPU
+ * @names: their names, which are those of their files in sysfs
+ * @nr: how many there are
  *
- * One list of the feature's, an X-macro, makes an enum, the array and the names.
- * The feature counts by itself, with one instruction: this_cpu_add().
+ * The feature has one X-macro, which lists its counters. The enum, the array and the
+ * names are made from that. The feature counts by this_cpu_add(), which is one
+ * instruction.
  */
 struct tlbbatch_counters {
 	u64 __percpu *value;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is the same for every feature: to find what it needs, on, and off. */
+/* What is the same for every feature: find what it needs, switch it on and off. */
 #define pr_fmt(fmt) "tlbbatch: " fmt
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -16,10 +16,10 @@
 #include "pass/pass_calls.h"
 #include "pass/pass_hook.h"
 
-/* Unload can only wait for a dead ftrace. */
+/* If ftrace is dead, unload can only try again, so long after each failure. */
 #define RETIRE_RETRY	(5 * HZ)
 
-/* Serialises changes of features that don't do so by themselves. */
+/* Serialises changes of the features that have no mutex of their own. */
 static DEFINE_MUTEX(switch_mutex);
 
 /* What is missing besides its hooks: @own, or something that it watches. */
@@ -38,9 +38,9 @@ static void find_rest(struct tlbbatch_feature *feature, const char *own)
  * tlbbatch_feature_find() - find all that a feature needs of the kernel
  * @feature: the feature
  *
- * What is missing makes it unavailable. It stays off.
+ * If anything is missing, the feature is unavailable and stays off.
  *
- * Context: load; symbols found and BTF open.
+ * Context: load; the symbols were looked up and BTF is open.
  */
 void tlbbatch_feature_find(struct tlbbatch_feature *feature)
 {
@@ -67,7 +67,10 @@ void tlbbatch_feature_find(struct tlbbatch_feature *feature)
 		pr_warn("%s: %s\n", feature->lacks, reason);
 }
 
-/* Who ends something is watched before who begins it: entries come last. */
+/*
+ * Entries are attached last: what begins at one of them (a pass) may end at a redirect
+ * or a tracepoint.
+ */
 static int feature_attach(struct tlbbatch_feature *feature)
 {
 	int err = 0;
@@ -81,7 +84,10 @@ static int feature_attach(struct tlbbatch_feature *feature)
 	return err;
 }
 
-/* May ftrace call it? A hook that stays for want of memory does nothing: rule H3. */
+/*
+ * May ftrace call an ops that was registered whole? A hook that stays in a set's filter
+ * for want of memory isn't counted: it does nothing (rule H3).
+ */
 static bool is_attached(const struct tlbbatch_feature *feature)
 {
 	return (feature->redirects && feature->redirects->registered) ||
@@ -89,8 +95,8 @@ static bool is_attached(const struct tlbbatch_feature *feature)
 }
 
 /*
- * Some part of it was registered whole, or what it made is about to go: rule H13. What has
- * nothing to free needn't wait, and ends fast (rule H6).
+ * Is any part of the feature registered whole, or has it something to free?
+ * See rule H13. A feature with nothing to free needn't wait, and ends fast (rule H6).
  */
 static bool may_leave_tasks(const struct tlbbatch_feature *feature)
 {
@@ -100,9 +106,10 @@ static bool may_leave_tasks(const struct tlbbatch_feature *feature)
 }
 
 /*
- * Nobody is in a probe, a replacement or a callback when it returns: ftrace waits for
- * RCU-tasks where tasks can be preempted, the others for RCU (rule H13). Of a feature
- * without a stop whose hooks stay registered that is true at unload only.
+ * When this returns, no task is in a probe, a replacement or a callback of the feature
+ * (rule H13). Unregistering an ops waits for RCU-tasks where tasks can be preempted;
+ * the rest is waited for here. There is one exception: the hooks in a set of a feature
+ * without a stop. The ops of a set stays registered, and unload waits for those hooks.
  */
 static int feature_detach(struct tlbbatch_feature *feature)
 {
@@ -119,9 +126,9 @@ static int feature_detach(struct tlbbatch_feature *feature)
 	if (dead)
 		return dead;
 	/*
-	 * Who was waited for in a replacement may still be on its last instructions. A hook
-	 * left a filter, which waits for nobody: its callback runs with preemption off,
-	 * also in idle tasks, which RCU-tasks ignores.
+	 * A task that has left a replacement may still run its last instructions. A
+	 * hook that left a filter waited for nobody. Its callback runs with preemption
+	 * off, also in idle tasks, which RCU-tasks ignores.
 	 */
 	if (may_leave_tasks(feature)) {
 		synchronize_rcu();
@@ -133,15 +140,16 @@ static int feature_detach(struct tlbbatch_feature *feature)
 }
 
 /*
- * What ftrace said when it didn't let go is in @stuck. It is dead then (a bug of the
- * kernel), and may still call what is attached: the module must not go.
+ * @stuck is the error with which ftrace refused to detach the feature. ftrace is dead
+ * then, which is a bug of the kernel. It may still call what is attached, so the module
+ * must stay.
  */
 static void hold_module(struct tlbbatch_feature *feature)
 {
 	if (feature->stuck) {
 		pr_err("%s: ftrace doesn't let go (%d): it does nothing any more, the module stays until off succeeds\n",
 		       feature->name, feature->stuck);
-		/* Fails at unload, which waits instead. */
+		/* This fails during unload, which waits instead. */
 		if (!feature->held)
 			feature->held = try_module_get(THIS_MODULE);
 	} else {
@@ -151,7 +159,9 @@ static void hold_module(struct tlbbatch_feature *feature)
 	}
 }
 
-/* Where ftrace is dead it is on still, and nothing that it could reach is freed. */
+/*
+ * If ftrace is dead, the feature stays on, and nothing that ftrace may reach is freed.
+ */
 static int feature_end(struct tlbbatch_feature *feature)
 {
 	int err;
@@ -204,8 +214,9 @@ static int feature_begin(struct tlbbatch_feature *feature)
  * @feature: the feature
  *
  * Context: process context, may sleep; the mutex that serialises its changes held.
- * Return: 0; @stuck, if it is; -EOPNOTSUPP if it can't be had (the log says why); what its
- *	own start or attaching it returned: it is off then, unless it is @stuck.
+ * Return: 0; @stuck, if it isn't 0; -EOPNOTSUPP if it is unavailable or unfit (the log
+ *	says why); or the error of its own start or of attaching it. On an error it is
+ *	off, unless it is @stuck.
  */
 int tlbbatch_feature_on(struct tlbbatch_feature *feature)
 {
@@ -220,8 +231,8 @@ int tlbbatch_feature_on(struct tlbbatch_feature *feature)
 }
 
 /*
- * Rule H9: a hook goes when no pass is open any more in which it acted: each flush that
- * was put off is issued before the first gate goes.
+ * Rule H9: a hook is detached only when every pass in which it acted has ended. So each
+ * flush that was put off is issued before the first gate is detached.
  */
 static int leave_passes(struct tlbbatch_feature *feature, bool killable)
 {
@@ -236,12 +247,12 @@ static int leave_passes(struct tlbbatch_feature *feature, bool killable)
  * @feature: the feature
  * @killable: give up when the task is killed while it waits for passes to end
  *
- * Context: process context, may sleep, for seconds under load if it has anything that is
- *	registered whole; the mutex that serialises its changes held.
- * Return: 0; -EINTR if it was killed: it is on then, but acts in no pass that begins, and
- *	can be switched on or off again; -ENOMEM if a hook stays, which does nothing: it is
- *	off, and a later call removes the hook; an error of ftrace, which is dead then: it is
- *	on and @stuck.
+ * Context: process context, may sleep, for seconds under load if any part of the feature
+ *	is registered whole; the mutex that serialises its changes held.
+ * Return: 0; -EINTR if the task was killed: the feature is still on, acts in no pass
+ *	that begins, and can be switched on or off again; -ENOMEM if a hook stays
+ *	attached: the feature is off, the hook does nothing, and a later call removes
+ *	it; an error of ftrace, which is dead then: the feature is on and @stuck.
  */
 int tlbbatch_feature_off(struct tlbbatch_feature *feature, bool killable)
 {
@@ -253,7 +264,7 @@ int tlbbatch_feature_off(struct tlbbatch_feature *feature, bool killable)
 }
 
 /**
- * tlbbatch_feature_switch() - switch a feature on or off that has nothing to add
+ * tlbbatch_feature_switch() - switch a feature that has no mutex of its own on or off
  * @feature: the feature
  * @on: whether it is to be on
  *
@@ -274,12 +285,12 @@ int tlbbatch_feature_switch(struct tlbbatch_feature *feature, bool on)
 }
 
 /**
- * tlbbatch_feature_retire() - switch such a feature off for good
+ * tlbbatch_feature_retire() - switch a feature without a mutex of its own off for good
  * @feature: the feature
  *
- * Text that ftrace may still call is never freed.
+ * Tries again as long as ftrace may call the feature: its text must not be freed then.
  *
- * Context: unload; sysfs is gone.
+ * Context: unload; the files in sysfs are gone.
  */
 void tlbbatch_feature_retire(struct tlbbatch_feature *feature)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A feature is a row in features.c: all that the rest of the module knows of it. The
- * core, the hook engine and sysfs go through the rows and name none.
+ * A feature is a row in features.c. The rest of the module knows nothing else of it: the
+ * core, the hook engine and sysfs walk the rows and name no feature.
  */
 #ifndef TLBBATCH_FEATURE_H
 #define TLBBATCH_FEATURE_H
@@ -19,12 +19,12 @@ struct tlbbatch_watches;
 
 /**
  * struct tlbbatch_files - what a feature shows under /sys/kernel/tlbbatch
- * @dir: its directory there, NULL if that is /sys/kernel/tlbbatch itself
+ * @dir: the name of its directory; NULL if its files are in /sys/kernel/tlbbatch itself
  * @group: its knobs and states
- * @counters: files in stats/ of its directory, one each; NULL if there are none
- * @derived: more files there, ended by NULL; or NULL
+ * @counters: each has a file in stats/ of its directory; NULL if it has no counters
+ * @derived: further files of stats/, ended by NULL; or NULL
  * @settle: called before a counter is read; or NULL
- * @mode: of the counters' files
+ * @mode: the access mode of the counters' files
  * @shows_hooks: each of its redirects has a file in hooks/ of its directory
  */
 struct tlbbatch_files {
@@ -39,32 +39,37 @@ struct tlbbatch_files {
 
 /**
  * struct tlbbatch_feature - what a feature does
- * @name: for people; begins the message if ftrace doesn't let go of it
- * @lacks: begins the message at load if it is unavailable; NULL if rows tell by themselves
- * @refuses: begins the message if it is unavailable, or unfit, and asked for
- * @fails: begins the message if it couldn't be attached; NULL if hooks tell by themselves
- * @waits: begins the message that says whom its end waits for; of one with @pass
- * @redirects: the functions of the kernel that it redirects or looks at; NULL if there are
- *	none, and it has no @pass
+ * @name: begins the message that ftrace doesn't let go of it
+ * @lacks: begins the message at load that it is unavailable; NULL if each hook's own
+ *	message says so
+ * @refuses: begins the message that it can't be switched on, being unavailable or unfit
+ * @fails: begins the message that attaching it failed; NULL if each hook's own message
+ *	says so
+ * @waits: begins the message that names the task for whose pass its end waits; NULL if
+ *	it has no @pass
+ * @redirects: the functions of the kernel that it redirects or looks at; may be NULL if
+ *	there are none and it has no @pass
  * @watches: what it watches in the kernel; or NULL
- * @pass: its part in passes, shrink_folio_list()'s hook being attached for it; or NULL
- * @pass_begin: a pass begins in which it acts; of one with @pass. Features begin in the
- *	order of their rows
- * @pass_end: it is over; features end in the reverse order
- * @find: look for what else it needs of the kernel, at load, symbols found and BTF open:
- *	what is missing, or NULL; or NULL
- * @unfit: why it can't be had on this machine, or NULL; asked whenever it is to be switched
- *	on; or NULL
- * @start: make what it needs, before anything is attached; 0 or an error, and nothing of it
- *	is left then; or NULL
- * @close: it is about to be detached: nothing new begins in it any more; or NULL
- * @stop: nothing of it acts any more, and nobody is in its text: undo @start; or NULL. A
- *	hook that comes and goes in a filter may stay there for want of memory, and its
- *	@acts and @passes may be called still: they read nothing that @stop frees
+ * @pass: its part in passes, for which shrink_folio_list() is hooked; or NULL
+ * @pass_begin: called when a pass begins in which it acts, in the order of the features'
+ *	rows; NULL if it has no @pass
+ * @pass_end: called when such a pass is over, in the reverse order; NULL if it has no
+ *	@pass
+ * @find: looks for what else it needs of the kernel; called at load, when the symbols
+ *	were looked up and BTF is open; returns what is missing, or NULL; may be NULL
+ * @unfit: called whenever it is to be switched on; returns why it can't be had on this
+ *	machine, or NULL; may be NULL
+ * @start: makes what it needs, before anything is attached; returns 0, or an error and
+ *	leaves nothing behind; may be NULL
+ * @close: called before it is detached; lets nothing new begin; may be NULL
+ * @stop: called when nothing of it acts any more and nobody is in its text; undoes
+ *	@start; may be NULL. For want of memory a hook may stay in the filter of a set,
+ *	and its @acts and @passes may still be called: they read nothing that @stop
+ *	frees
  * @on: it is attached
- * @stuck: what ftrace said when it didn't let go: ftrace is dead, and may still call the
- *	feature; else 0
- * @held: the module is held by itself for that, so that it can't go
+ * @stuck: the error with which ftrace refused to detach it, or 0; ftrace is dead then,
+ *	and may still call the feature
+ * @held: the module holds itself because of that, so that it can't go
  * @unavailable: why it can't be had on this kernel; empty if it can
  */
 struct tlbbatch_feature {
@@ -101,10 +106,10 @@ void tlbbatch_feature_retire(struct tlbbatch_feature *feature);
  * struct tlbbatch_row - a feature in the list of all
  * @feature: what it does
  * @files: what it shows; or NULL
- * @load: the end of the module's load: do what modprobe asks for; 0 or an error, and nothing
- *	of it is left then; or NULL
- * @unload: stop for good: returns when nothing is left behind; NULL if it is switched by
- *	tlbbatch_feature_switch(), and by nothing else
+ * @load: called at load, when it was looked for; does what module parameters ask;
+ *	returns 0, or an error and leaves nothing behind; or NULL
+ * @unload: stops it for good, and returns when nothing of it is left behind; NULL if
+ *	nothing but tlbbatch_feature_switch() switches it
  */
 struct tlbbatch_row {
 	struct tlbbatch_feature *feature;

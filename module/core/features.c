@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The features, a row each, in the order in which they are loaded, begin to act in passes,
- * and are unloaded. One whose end waits for ftrace, perhaps for ever, comes last, so that
- * no other one goes on meanwhile.
+ * The features: each has a row. They are loaded, begin to act in passes, and are
+ * unloaded in the order of the rows. A feature whose end may wait for ftrace, perhaps
+ * for ever, comes last, so that no other feature goes on meanwhile.
  */
 #include <linux/build_bug.h>
 #include <linux/kernel.h>
@@ -35,11 +35,14 @@ const struct tlbbatch_row tlbbatch_features[] = {
 };
 
 const unsigned int tlbbatch_nr_features = ARRAY_SIZE(tlbbatch_features);
-/* Each may have a part: raise it, in pass_calls.c, too. */
+/*
+ * Each feature may have a part in passes. To raise TLBBATCH_PASS_PARTS_MAX, add rows in
+ * pass_calls.c.
+ */
 static_assert(ARRAY_SIZE(tlbbatch_features) <= TLBBATCH_PASS_PARTS_MAX);
 
 /**
- * tlbbatch_features_passes() - say what each feature remembers of a pass
+ * tlbbatch_features_passes() - register each feature's part in passes
  *
  * Context: load, before the table of passes is made.
  */
@@ -55,7 +58,7 @@ void tlbbatch_features_passes(void)
 /**
  * tlbbatch_features_find() - find what each feature needs of the kernel
  *
- * Context: load; symbols found and BTF open.
+ * Context: load; the symbols were looked up and BTF is open.
  */
 void tlbbatch_features_find(void)
 {
@@ -78,9 +81,10 @@ static void unload_features(unsigned int nr)
 }
 
 /**
- * tlbbatch_features_init() - do what modprobe asks each feature for
+ * tlbbatch_features_init() - do what the module parameters ask of each feature
  *
- * Context: load. Return: 0, or what a feature returned; nothing is left behind then.
+ * Context: load.
+ * Return: 0, or the error of a feature; nothing is left behind then.
  */
 int tlbbatch_features_init(void)
 {
@@ -101,7 +105,7 @@ int tlbbatch_features_init(void)
 /**
  * tlbbatch_features_exit() - stop all features for good
  *
- * Context: unload; sysfs is gone, so no writer is left.
+ * Context: unload. The files in sysfs are gone, so that nobody writes to a knob.
  */
 void tlbbatch_features_exit(void)
 {
@@ -109,7 +113,7 @@ void tlbbatch_features_exit(void)
 }
 
 /**
- * tlbbatch_features_on() - does any feature act?
+ * tlbbatch_features_on() - is any feature switched on?
  *
  * Context: any.
  */

@@ -11,9 +11,10 @@
  * @len: bytes written, without the NUL
  * @min: smallest value
  * @max: largest value
- * @value: result, unchanged on error
+ * @value: receives the number; unchanged on error
  *
- * Return: 0, -EINVAL for what is no number, -ERANGE for one out of range.
+ * Context: any.
+ * Return: 0; -EINVAL if @text is no number; -ERANGE if the number is out of range.
  */
 int tlbbatch_knob_parse(const char *text, size_t len, unsigned int min,
 			unsigned int max, unsigned int *value)
@@ -21,7 +22,7 @@ int tlbbatch_knob_parse(const char *text, size_t len, unsigned int min,
 	unsigned int parsed;
 	int err;
 
-	/* A NUL in the middle would hide what follows it; kstrto takes a sign. */
+	/* A NUL in the middle would hide what follows it; kstrtouint() accepts a "+". */
 	if (strnlen(text, len) != len || !isdigit(text[0]))
 		return -EINVAL;
 	err = kstrtouint(text, 10, &parsed);

@@ -2,7 +2,7 @@
 /*
  * tlbbatch: fewer TLB-shootdown IPIs from memory reclaim, on the running kernel.
  *
- * Load and unload, in mirror order, and nothing else.
+ * This file only loads and unloads the module. Unload does the steps of load in reverse.
  */
 #define pr_fmt(fmt) "tlbbatch: " fmt
 #include <linux/init.h>
@@ -25,16 +25,16 @@ static int passes_init(void)
 	return tlbbatch_passes_init();
 }
 
-/* Resolving hooks can't fail: what isn't found makes a feature unavailable. */
+/* This can't fail: a feature is unavailable if something that it needs isn't found. */
 static int hooks_init(void)
 {
 	tlbbatch_features_find();
-	/* The BTF index has served: it is larger than all the rest. */
+	/* Nobody needs the BTF index any more. The rest of the module is smaller. */
 	tlbbatch_symbols_exit();
 	return 0;
 }
 
-/* Rule H13: nobody sleeps in a replacement who isn't in a pass. */
+/* Rule H13: only a task that is in a pass can sleep in a replacement. */
 static void leave_passes(void)
 {
 	tlbbatch_passes_wait_turnover("unload", false);
@@ -45,7 +45,7 @@ static void hooks_exit(void)
 	tlbbatch_hooks_retire(leave_passes);
 }
 
-/* A step either does all of its work or, failing, leaves nothing behind. */
+/* A step that fails leaves nothing behind. */
 static const struct step {
 	const char *name;
 	int (*init)(void);

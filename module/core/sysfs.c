@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /sys/kernel/tlbbatch: see sysfs-docs/ABI/testing/sysfs-kernel-tlbbatch. What each
- * feature shows stands in its row.
+ * /sys/kernel/tlbbatch: see sysfs-docs/ABI/testing/sysfs-kernel-tlbbatch. Each
+ * feature's row says which files it has.
  */
 #include <linux/kobject.h>
 #include <linux/module.h>
@@ -13,10 +13,10 @@
 #include "hooks/hook.h"
 
 /**
- * struct row_attribute - a read-only file that stands for a row of a feature's table
+ * struct row_attribute - a read-only file that shows one hook or one counter
  * @kobj_attr: the file
- * @feature: whose
- * @index: the row
+ * @feature: the feature that has the hook or counter
+ * @index: the place of the hook or counter among the feature's
  */
 struct row_attribute {
 	struct kobj_attribute kobj_attr;
@@ -25,8 +25,8 @@ struct row_attribute {
 };
 
 /**
- * struct table - a directory with a file per row
- * @group: the directory; made if it has @group.attrs
+ * struct table - a directory with a file for each hook or counter
+ * @group: the directory; it is there if @group.attrs is set
  * @rows: its files
  */
 struct table {
@@ -35,8 +35,8 @@ struct table {
 };
 
 /**
- * struct shown - what there is of a feature now
- * @dir: its directory, NULL if it has none
+ * struct shown - the directories of a feature that have been made
+ * @dir: its own directory; NULL if it has none
  * @hooks: its hooks/
  * @stats: its stats/
  */
@@ -88,13 +88,13 @@ static const char *stat_name(const struct tlbbatch_row *feature,
 }
 
 /**
- * struct rows - what becomes the files of a directory
- * @dir: its name
- * @nr: how many there are
- * @name: the name of a row
- * @show: reads a row
- * @mode: of its files
- * @more: files that are no rows, ended by NULL; or NULL
+ * struct rows - the hooks or counters that a directory is made from
+ * @dir: the directory's name
+ * @nr: how many hooks or counters there are
+ * @name: returns the name of one
+ * @show: reads one
+ * @mode: the access mode of their files
+ * @more: further files of the directory, ended by NULL; or NULL
  */
 struct rows {
 	const char *dir;
@@ -242,7 +242,10 @@ static void drop_groups(unsigned int i)
 			sysfs_remove_group(parent_of(i), group_of(i));
 }
 
-/* The first feature's last of all: whoever finds `enabled` finds all the rest. */
+/*
+ * The first feature's knobs are made last of all: whoever finds `enabled` finds all
+ * other files, too.
+ */
 static int make_groups(void)
 {
 	unsigned int i = tlbbatch_nr_features;
@@ -271,7 +274,8 @@ static struct kobj_attribute version_attr = __ATTR_RO(version);
 /**
  * tlbbatch_sysfs_init() - make /sys/kernel/tlbbatch
  *
- * Context: load. Return: 0 or a negative error; nothing is left behind then.
+ * Context: load.
+ * Return: 0, or a negative error; nothing is left behind then.
  */
 int tlbbatch_sysfs_init(void)
 {
@@ -306,11 +310,11 @@ free:
 }
 
 /**
- * tlbbatch_sysfs_exit() - remove it
+ * tlbbatch_sysfs_exit() - remove /sys/kernel/tlbbatch
  *
- * Waits for readers and writers that are inside.
+ * Waits until every read and write that has begun is over.
  *
- * Context: unload, the first step.
+ * Context: unload, as its first step.
  */
 void tlbbatch_sysfs_exit(void)
 {

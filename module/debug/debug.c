@@ -62,7 +62,7 @@ static unsigned int oops_pid;
 module_param(oops_pid, uint, 0644);
 MODULE_PARM_DESC(oops_pid, "debug: the task of this number dies in its next pass, of a null pointer");
 
-/* Cycles per CPU would be exact; for a measurement a lost update is nothing. */
+/* Shared by all CPUs: a lost update doesn't matter in a measurement. */
 static ulong own_cycles, write_cycles;
 module_param(own_cycles, ulong, 0444);
 MODULE_PARM_DESC(own_cycles, "debug: spent in the module to defer and recheck folios");
@@ -113,7 +113,7 @@ bool tlbbatch_dirty_break(enum tlbbatch_dirty_break rule)
 }
 
 /**
- * tlbbatch_debug_proto() - let the kernel's function be another one
+ * tlbbatch_debug_proto() - falsify the prototype of a hook's function
  * @hook: a row of the hook table
  * @proto: the prototype of one of its targets
  *
@@ -173,7 +173,7 @@ bool tlbbatch_debug_fail_selftest(void)
 /**
  * tlbbatch_debug_fail_detach() - find no memory to detach a hook
  *
- * Context: knob mutex held.
+ * Context: hook_mutex (hook_engine.c) held.
  * Return: -ENOMEM or 0.
  */
 int tlbbatch_debug_fail_detach(void)
@@ -189,7 +189,7 @@ int tlbbatch_debug_fail_detach(void)
 /**
  * tlbbatch_debug_in_pass() - a pass has begun: die in it, if asked to
  *
- * Once, and of the task that was named alone.
+ * It happens once, and only to the task that oops_pid names.
  *
  * Context: reclaim, the pass's slot taken, no folio locked.
  */
@@ -217,8 +217,8 @@ bool tlbbatch_debug_defer_always(void)
 /**
  * tlbbatch_debug_defer_never() - let no folio wait
  *
- * What can't wait is rare (a shmem folio that may be split, a pass of more folios
- * than can wait): its flush would hardly ever be tested.
+ * Folios that can't wait are rare: a shmem folio that may be split, or a pass of more
+ * folios than can wait. Without this their flush would hardly ever be tested.
  *
  * Return: true if no folio at a gate may wait.
  */
@@ -348,7 +348,7 @@ noinline __noclone void tlbbatch_debug_pass_folios(unsigned int deferred, unsign
 						   unsigned int mapped, unsigned int gone,
 						   unsigned int freed)
 {
-	/* Else the compiler needn't pass them. */
+	/* Otherwise the compiler could drop the arguments. */
 	asm volatile("" : : "r" (deferred), "r" (dropped), "r" (mapped), "r" (gone), "r" (freed));
 }
 
@@ -415,8 +415,8 @@ bool tlbbatch_debug_priority_low(int priority)
 /**
  * tlbbatch_debug_flush_each() - flush behind each deferral
  *
- * Folios wait as they do, but no TLB entry outlives its folio's deferral: what is
- * left of a difference to the kernel is the waiting alone.
+ * Folios wait as usual, but no TLB entry outlives its folio's deferral. So the waiting
+ * is the only difference to the kernel that is left.
  *
  * Return: true if it must be flushed.
  */

@@ -40,8 +40,8 @@ static inline bool tlbbatch_negative_never_flush(void)
 }
 
 /*
- * What luf_break takes out of LUF's simulation, to show that a test would notice. Of
- * this list and the next the program `breaks` tells the numbers.
+ * What luf_break takes out of LUF's simulation, to show that a test would notice. The
+ * program `breaks` prints the numbers of this list and of the next.
  */
 #define LUF_BREAKS(X)							\
 	X(NOTHING,	nothing)					\
@@ -64,7 +64,7 @@ enum tlbbatch_luf_break {
 #undef X
 };
 
-/* What dirty_break takes out of batching. Each of the rules is kept elsewhere. */
+/* What dirty_break takes out of batching: each entry names the rule that it breaks. */
 #define DIRTY_BREAKS(X)							\
 	X(NOTHING,	nothing)					\
 	X(DIRECT,	direct)	/* rule B1: no flush before a direct write */ \
@@ -89,7 +89,7 @@ enum tlbbatch_dirty_break {
 
 #ifdef TLBBATCH_DEBUG
 
-/* What became of a pass's folios: deferred are those that were dropped or written. */
+/* What became of the folios that a pass deferred: each was dropped or written. */
 struct tlbbatch_debug_pass {
 	unsigned int dropped;
 	unsigned int mapped;

@@ -62,7 +62,9 @@ static void example_pass_end(struct tlbbatch_pass *pass)
 {
 }
 
-/* None of its own; that of passes is attached for whoever has a part in them. */
+/*
+ * It has no hooks of its own. A feature with a part in passes gets the hook of passes.
+ */
 static struct tlbbatch_redirects redirects;
 
 struct tlbbatch_feature tlbbatch_example = {

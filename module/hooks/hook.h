@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Hooks: a row for each function of the kernel that is redirected or looked at, however
- * many features act in it, and the engine that resolves, arms and unwinds them. What
- * of a row names a part of the kernel is in module/kernel/targets.tbl.
+ * Hooks. Each function of the kernel that is redirected or looked at has one row,
+ * however many features act in it. The engine resolves, attaches and detaches them. The
+ * names and prototypes of these functions are in module/kernel/targets.tbl.
  */
 #ifndef TLBBATCH_HOOK_H
 #define TLBBATCH_HOOK_H
@@ -18,14 +18,16 @@
 
 /**
  * struct tlbbatch_target - one function of the kernel that a hook can sit on
- * @function: it
- * @replacement: what runs instead; NULL if the hook has no @acts
- * @original: static call that enters the original behind its ftrace site; unused then
- * @passes: sees the arguments of a call for which the hook doesn't act, in the ftrace
- *	callback; or NULL. As @acts of its hook it may be called when its feature is off
- * @write_out: a function of the feature's that calls @original for it, with what it has; or
- *	NULL
- * @writer: the static call that the feature reaches @write_out by; set when the
+ * @function: the function
+ * @replacement: runs instead of it; NULL if the hook has no @acts
+ * @original: static call that enters the function behind its ftrace site; unused without
+ *	@replacement
+ * @passes: called by the ftrace callback for a call for which the hook doesn't act; sees
+ *	the arguments; or NULL. As @acts of its hook it may be called when its feature is
+ *	off
+ * @write_out: a function of the feature's that calls @original for it, with the
+ *	arguments that it has; or NULL
+ * @writer: the static call by which the feature reaches @write_out; set when the
  *	alternative is taken
  */
 struct tlbbatch_target {
@@ -37,7 +39,7 @@ struct tlbbatch_target {
 	struct tlbbatch_call writer;
 };
 
-/* A row of targets.tbl, for a list of alternatives that an empty one ends. */
+/* Makes a target of a row of targets.tbl; an empty one ends the alternatives. */
 #define TLBBATCH_TARGET(code, symbol, proto)				\
 	{								\
 		.function = { symbol, proto },				\
@@ -46,10 +48,10 @@ struct tlbbatch_target {
 	},
 
 /**
- * struct tlbbatch_need - what in a kernel makes a hook necessary
- * @tag: a struct that BTF must know, or NULL: always necessary
- * @member: a member that it must have, or NULL
- * @without: what it means if it isn't there, for the hook's file
+ * struct tlbbatch_need - a struct or member because of which a kernel needs a hook
+ * @tag: the struct's tag, for BTF; NULL if every kernel needs the hook
+ * @member: the member; NULL if the struct alone decides
+ * @without: why a kernel that lacks it doesn't need the hook; the hook's file shows that
  */
 struct tlbbatch_need {
 	const char *tag;
@@ -59,12 +61,12 @@ struct tlbbatch_need {
 
 /**
  * struct tlbbatch_hook_set - hooks that share an ftrace_ops, which stays registered
- * @ops: it
- * @dummy: the function of the module's own that stays in its filter
- * @selftest: calls @dummy, and says whether a hook of the set does what it is for
- * @registered: ftrace knows @ops
- * @proven: @selftest has passed since then
- * @next: another set, for the engine
+ * @ops: the ops
+ * @dummy: the function of the module's own that stays in the filter of @ops
+ * @selftest: calls @dummy, and returns 0 if a hook of the set works
+ * @registered: @ops is registered
+ * @proven: @selftest has passed since @ops was registered
+ * @next: the engine's next set
  */
 struct tlbbatch_hook_set {
 	struct ftrace_ops ops;
@@ -78,25 +80,25 @@ struct tlbbatch_hook_set {
 
 /**
  * struct tlbbatch_hook - a function of the kernel that is hooked
- * @name: what it is called in messages, and its file under hooks/
- * @lost: what a user loses without it; NULL if its feature tells that, by @name
- * @acts: does it act for the running task? Called in the ftrace callback,
- *	preemption off, with the caller's address. It must say no for a feature that is
- *	off, and read nothing that its @stop frees: want of memory can keep a hook
- *	attached (rule H3). NULL: for no task
- * @look: the set of a hook that redirects nobody: it looks at the arguments, and the
- *	function goes on. @acts, and of its targets @replacement and @original, aren't
- *	used. NULL if it redirects; always, of @whole ones
- * @need: when the kernel needs it at all
+ * @name: its name in messages, and that of its file under hooks/
+ * @lost: what a user loses without it; NULL if the message of its feature says so
+ * @acts: does it act for the running task? Called in the ftrace callback, preemption
+ *	off, with the caller's address. It must say no for a feature that is off, and
+ *	must read nothing that the feature's @stop frees, because a hook may stay
+ *	attached for want of memory (rule H3). NULL if it acts for no task
+ * @look: the set of a hook that looks at the arguments and redirects no call; NULL if
+ *	the hook redirects, as each of @whole ones does. A hook that looks doesn't use
+ *	@acts, nor @replacement and @original of its targets
+ * @need: whether a kernel needs it at all
  * @targets: alternatives, ended by one without a symbol
- * @target: the alternative taken, NULL if there is none
- * @addr: its address
- * @ip: its ftrace site
- * @users: features that have it in the filter of a set; none, of @whole ones
+ * @target: the alternative taken; NULL if none fits
+ * @addr: the address of the function
+ * @ip: the function's ftrace site
+ * @users: how many features have it in the filter of a set; none, of @whole ones
  * @attached: it is in the filter of an ops that is registered
- * @unneeded: the kernel has nothing for it to do
+ * @unneeded: this kernel doesn't need it
  * @resolved: it was looked for
- * @reason: why it is unavailable; empty if it isn't
+ * @reason: why it is unavailable; empty if it is available
  */
 struct tlbbatch_hook {
 	const char *name;
@@ -117,30 +119,31 @@ struct tlbbatch_hook {
 };
 
 /**
- * struct tlbbatch_redirects - the hooks of a feature: all are armed, or none (rule H2)
- * @hooks: those that no other feature has, in the order in which they are attached
- * @nr: how many
- * @shared: those that other features act in, too; attached last and detached first. A
- *	function has one redirect, however many features act in it: a second one is refused
- *	when hooks are resolved. So the hook, its replacement, and what tells there which
- *	features act now, are none of theirs: they lie in a room below, and each feature
- *	names the hook here. shrink_folio_list() is one (module/pass/pass_hook.c), which
- *	whoever has a part in passes gets by itself, last of all
- * @nr_shared: how many
- * @whole: @hooks get an ftrace_ops of their own, which is registered with all of them
- *	and unregistered with all of them. So their end needs no memory (rule H14), and
- *	a BPF trampoline that was there first is asked to share; but it takes an
- *	RCU-tasks grace period. None of them may be one that looks. Else they enter and
- *	leave a filter that stays registered, one by one: fast, and a BPF trampoline is
- *	refused (rule H5). Nobody waits for who sleeps in a replacement of such a hook,
- *	but for passes: outside of a pass it must not sleep
- * @drain: of @whole ones: wait until nobody sleeps in a replacement, when nobody can
+ * struct tlbbatch_redirects - a feature's hooks: all are attached, or none (rule H2)
+ * @hooks: the hooks that no other feature has, in the order in which they are attached
+ * @nr: how many of these there are
+ * @shared: the hooks that other features act in, too; attached last and detached first.
+ *	A function has one redirect, however many features act in it: a second one is
+ *	refused when hooks are resolved. So no feature owns such a hook, its
+ *	replacement, or what says there which features act now. They lie in a room below
+ *	the features, and each feature names the hook here. shrink_folio_list() is one
+ *	(module/pass/pass_hook.c); a feature that has a part in passes gets it by
+ *	itself, last of all
+ * @nr_shared: how many of these there are
+ * @whole: @hooks are registered whole, in an ftrace_ops of their own. So their end needs
+ *	no memory (rule H14), and a BPF trampoline that came first is asked to share; but
+ *	it waits for an RCU-tasks grace period. None of them may be one that looks.
+ *	Otherwise they enter and leave the filter of a set one by one, which is fast; a
+ *	BPF trampoline that came first is a reason to refuse then (rule H5). Nobody waits
+ *	for a task that sleeps in a replacement of such a hook, but for passes: outside
+ *	of a pass the replacement must not sleep
+ * @drain: if @whole: waits until no task sleeps in a replacement; called when none can
  *	enter one any more (rule H13); or NULL
- * @ops: of @whole ones
- * @registered: ftrace may call @ops
- * @held: @hooks and @shared are counted in their users
- * @unavailable: why none can be armed; empty if they can
- * @next: another feature's, for the engine
+ * @ops: if @whole: the ops of @hooks
+ * @registered: if @whole: ftrace may call @ops
+ * @held: this feature is counted in @users of its hooks that are in a set
+ * @unavailable: why they can't be attached; empty if they can
+ * @next: the next feature's, for the engine
  */
 struct tlbbatch_redirects {
 	struct tlbbatch_hook *hooks;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What unload waits for before the module's text may go: rule H13. A feature whose end
- * frees something, or is registered whole, has waited by itself: see feature_detach().
+ * Before the module's text may be freed, this waits until no task is in it: rule H13. A
+ * feature whose end frees something, or that is registered whole, has waited by itself:
+ * see feature_detach().
  *
- *  1. no pass is admitted, and every pass that was has ended (the caller)
- *  2. the ops is unregistered; that waits for RCU-tasks: nobody is on the way
- *     from an ftrace site to a replacement
- *  3. no slot of the table of passes is taken: nobody sleeps in a replacement
- *  4. RCU-tasks again: nobody is in the last instructions of one
+ *  1. No new pass is opened, and every open pass has ended: the caller saw to that.
+ *  2. Each ops is unregistered, which waits for RCU-tasks: no task is on its way from an
+ *     ftrace site to a replacement.
+ *  3. No slot of the table of passes is taken: no task sleeps in a replacement.
+ *  4. RCU-tasks again: no task is in the last instructions of a replacement.
  *
- * The waits run in a worker, so that unload can say what it waits for.
+ * A worker does the waiting, so that unload can log what it waits for.
  */
 #define pr_fmt(fmt) "tlbbatch: " fmt
 #include <linux/completion.h>
@@ -33,7 +34,7 @@ static void retire(struct work_struct *work)
 	int err;
 
 	WRITE_ONCE(waits_for, "ftrace and RCU-tasks");
-	/* A dead ftrace may still call us: then the module must stay for ever. */
+	/* If ftrace is dead it may still call us: then the module must never go. */
 	while ((err = tlbbatch_hooks_unregister())) {
 		pr_err("ftrace doesn't let go of the hooks (%d)\n", err);
 		schedule_timeout_idle(msecs_to_jiffies(MESSAGE_MS));
@@ -51,7 +52,7 @@ static void retire(struct work_struct *work)
 
 static DECLARE_WORK(retire_work, retire);
 
-/* RCU-tasks waits until each of these sleeps by itself or is in user space. */
+/* RCU-tasks waits until each of these tasks sleeps voluntarily or is in user space. */
 static void name_holdouts(void)
 {
 	struct task_struct *leader, *task;
@@ -72,12 +73,13 @@ out:
 
 /**
  * tlbbatch_hooks_retire() - unregister, and wait until no task is in our text
- * @leave: waits until nobody sleeps in a replacement, while nobody can enter one
+ * @leave: waits until no task sleeps in a replacement; called when none can enter one
  *
- * Never gives up: text that a task may still run is never freed. Every five
- * seconds the log says what it waits for, and names tasks.
+ * It never gives up, because text that a task may still run must not be freed. Every
+ * five seconds the log says what it waits for, and names tasks.
  *
- * Context: unload, or init unwinding; hooks detached, no pass open.
+ * Context: unload, or the unwinding of a load that failed; every hook is detached, or
+ *	does nothing (rule H3); no pass is open.
  */
 void tlbbatch_hooks_retire(void (*leave)(void))
 {

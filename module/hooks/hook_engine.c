@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Hooks: attach and detach, a feature's all at once (rule H2).
+ * Attaches and detaches hooks, all those of a feature at once (rule H2).
  *
- * Where hooks come and go fast they enter and leave the filter of a set that stays
- * registered (hook_set.c); to leave it needs memory. A feature whose end must not need any
- * has an ops of its own, registered whole (hook_ops.c, rule H14); its functions can't be
- * another feature's then.
+ * A hook that must come and go fast enters and leaves the filter of a set, whose ops
+ * stays registered (hook_set.c). Leaving a filter needs memory. So a feature whose end
+ * must not need memory has an ops of its own, which is registered with all of its hooks
+ * (hook_ops.c, rule H14). No other feature can hook the same functions then.
  */
 #define pr_fmt(fmt) "tlbbatch: " fmt
 #include <linux/delay.h>
@@ -21,20 +21,20 @@
 #include "hooks/hook_set.h"
 #include "kernel/kernel_calls.h"
 
-/* What a change of the filter may wait for memory. */
+/* How often a change of the filter is tried while memory is short. */
 #define DETACH_TRIES	5
 #define DETACH_PAUSE_MS	20
-/* What a change of the kernel's text by somebody else may take. */
+/* How long to wait while somebody else patches the kernel's text. */
 #define POKE_TRIES	200
 #define POKE_PAUSE_MS	5
 
-/* Serialises changes of the sets, of users, and of what is attached to a set. */
+/* Protects the sets, the hooks' @users, and which hooks are in a set's filter. */
 static DEFINE_MUTEX(hook_mutex);
 
 /*
- * What the text says, not what we remember: a call sits at the ftrace site. While
- * somebody else changes what is called there (a tracer comes or goes) an int3 does,
- * for as long as all CPUs take to notice; one that stays is no hook.
+ * Does the kernel's text have a call at the ftrace site? While another tracer comes or
+ * goes, an int3 stands there until all CPUs have noticed: that is waited for. An int3
+ * that stays isn't a hook.
  */
 static bool is_live(const struct tlbbatch_hook *hook)
 {
@@ -50,8 +50,9 @@ static bool is_live(const struct tlbbatch_hook *hook)
 }
 
 /*
- * Never leave the filter empty: the dummy stays in it (rule H7). Only memory for the new
- * filter can be missing; if it stays so, the hook stays, and does nothing (rule H3).
+ * The filter doesn't become empty: the dummy stays in it (rule H7). This fails only for
+ * want of memory for the new filter. The hook then stays attached, and does nothing
+ * (rule H3).
  */
 static int detach_hook(struct tlbbatch_hook *hook)
 {
@@ -76,10 +77,11 @@ static int detach_hook(struct tlbbatch_hook *hook)
 }
 
 /*
- * Rule H5: a BPF trampoline that was there first may call the original by itself, without
- * a look at where we sent it: ftrace tells such users only of an ops that is
- * registered whole. One that comes later learns of us, and shares. So look after
- * the hook is in, and before any pass is admitted.
+ * Rule H5: a BPF trampoline that came first may call the original by itself, and so
+ * bypass the hook. ftrace tells it of an ops that is registered, but not of a function
+ * that is added to the filter of a registered ops. A trampoline that comes later learns
+ * of the hook and shares the function. So the check is made when the hook is attached,
+ * and before any pass goes through it.
  */
 static bool has_direct_call(unsigned long ip)
 {
@@ -113,7 +115,7 @@ static int attach_hook(struct tlbbatch_hook *hook)
 		pr_err("%s is held by a BPF trampoline (fentry, fexit)\n", symbol);
 		return -EBUSY;
 	}
-	/* ftrace reports no failure to patch text. */
+	/* ftrace doesn't report that it failed to patch text. */
 	if (!is_live(hook)) {
 		pr_err("%s was not patched by ftrace\n", symbol);
 		return -EIO;
@@ -146,10 +148,16 @@ static int attach_whole(struct tlbbatch_redirects *redirects)
 	/* An empty filter would mean every function: rule H7. */
 	if (!nr)
 		return 0;
-	/* With the filter whole: ftrace asks BPF trampolines on these to share. */
+	/*
+	 * At registration ftrace asks BPF trampolines on functions in the filter to
+	 * share.
+	 */
 	err = tlbbatch_ops_register(ops, err, &redirects->registered);
 	tell_attached(redirects);
-	/* Who entered a function before goes unseen: it has left it now, or sleeps there. */
+	/*
+	 * A task that entered a function before that goes unseen. After this it has left
+	 * the function, or sleeps in it.
+	 */
 	if (!err)
 		synchronize_rcu_tasks();
 	return err;
@@ -174,7 +182,10 @@ static int detach_whole(struct tlbbatch_redirects *redirects)
 	return 0;
 }
 
-/* What nobody uses any more leaves the filter; what wanted memory then does, too. */
+/*
+ * Detaches each hook that no feature uses any more; also a hook that an earlier call
+ * couldn't detach for want of memory.
+ */
 static int detach_parked(struct tlbbatch_redirects *redirects)
 {
 	unsigned int i = tlbbatch_nr_hooks(redirects);
@@ -230,11 +241,12 @@ static int attach_parked(struct tlbbatch_redirects *redirects)
  * tlbbatch_redirects_attach() - arm every hook of a feature, or none (rule H2)
  * @redirects: the hooks, all of them available, none attached
  *
- * Context: process context, may sleep; the feature's mutex held, and it acts for
- *	nobody yet.
- * Return: 0; -EBUSY if another IPMODIFY user or a BPF trampoline holds a function
- *	or ftrace is off; -EIO if the self-test or patching failed; -ENOMEM. Of @whole
- *	ones some may be attached still where ftrace died: see @registered.
+ * Context: process context, may sleep; the mutex that serialises the feature's changes
+ *	held; the feature doesn't act for any task yet.
+ * Return: 0; -EBUSY if another IPMODIFY user or a BPF trampoline holds a function, or
+ *	ftrace is off; -EIO if the self-test or patching failed; -EOPNOTSUPP if the
+ *	self-test's function can't be traced; -ENOMEM. If ftrace died, hooks that are
+ *	registered whole may still be attached: see @registered.
  */
 int tlbbatch_redirects_attach(struct tlbbatch_redirects *redirects)
 {
@@ -254,15 +266,15 @@ int tlbbatch_redirects_attach(struct tlbbatch_redirects *redirects)
  * tlbbatch_redirects_detach() - disarm every hook of a feature
  * @redirects: the hooks
  *
- * Of @whole ones nobody is in a replacement when it returns 0, but for its last
- * instructions.
+ * If they are registered whole and 0 is returned, no task is in a replacement any more,
+ * but for its last instructions.
  *
- * Context: process context, may sleep, for seconds under load if @whole; the feature's
- *	mutex held, and it acts for nobody any more: a gate must not go while a flush is
- *	put off.
- * Return: 0; -ENOMEM if a hook stays attached, which does nothing then: a later
- *	call, or unload, removes it; or, of @whole ones, an error of ftrace, which is
- *	dead then, @registered being set: may be tried again.
+ * Context: process context, may sleep, for seconds under load if @whole; the mutex that
+ *	serialises the feature's changes held; the feature doesn't act for any task any
+ *	more, because a gate must not go while a flush is put off.
+ * Return: 0; -ENOMEM if a hook stays attached: it does nothing then, and a later call or
+ *	unload removes it; if @whole, also an error of ftrace: ftrace is dead then, and
+ *	@registered stays set, so that it may be tried again.
  */
 int tlbbatch_redirects_detach(struct tlbbatch_redirects *redirects)
 {
@@ -277,9 +289,9 @@ int tlbbatch_redirects_detach(struct tlbbatch_redirects *redirects)
 }
 
 /**
- * tlbbatch_hooks_unregister() - take each set out of ftrace
+ * tlbbatch_hooks_unregister() - unregister each set
  *
- * Context: process context, may sleep long; unload, no feature acts.
+ * Context: unload, may sleep long; no feature acts.
  * Return: 0, or what unregister_ftrace_function() returns.
  */
 int tlbbatch_hooks_unregister(void)

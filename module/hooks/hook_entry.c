@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How an original is entered behind its ftrace site: rule H10.
+ * Entries: how an original is entered behind its ftrace site (rule H10).
  *
- * A replacement calls an entry of this file, and that jumps. A call straight into
- * the middle of a function is nothing that the kernel expects: with call depth
- * tracking (retbleed=stuff) the target of a static call must have padding in front
- * of it, in which the kernel puts the code that counts the call. An entry has that
- * padding; the target of a jump needs none, because a jump isn't counted.
+ * A replacement calls an entry of this file, and the entry jumps into the original. The
+ * kernel doesn't expect a call into the middle of a function: with call depth tracking
+ * (retbleed=stuff) it puts the code that counts a static call into the padding in front
+ * of the call's target. An entry has that padding. The target of a jump needs none,
+ * because a jump isn't counted.
  */
 #include <linux/build_bug.h>
 #include <linux/kernel.h>
@@ -16,7 +16,7 @@
 #include "kernel/kernel_calls.h"
 #include "targets.h"
 
-/* What a static call patches: the jump to the original. */
+/* Each entry's jump to the original is the trampoline of one of these static calls. */
 DEFINE_STATIC_CALL_NULL(tlbbatch_jump_0, tlbbatch_type_jump);
 DEFINE_STATIC_CALL_NULL(tlbbatch_jump_1, tlbbatch_type_jump);
 DEFINE_STATIC_CALL_NULL(tlbbatch_jump_2, tlbbatch_type_jump);
@@ -43,7 +43,7 @@ TLBBATCH_ARCH_ENTRY(9);
 TLBBATCH_ARCH_ENTRY(10);
 TLBBATCH_ARCH_ENTRY(11);
 
-/* What the assembler has made, in C. */
+/* Declares an entry, which TLBBATCH_ARCH_ENTRY() made, to C. */
 #define CODE(n)	void tlbbatch_entry_##n(void)
 
 CODE(0);
@@ -75,12 +75,13 @@ static_assert(ARRAY_SIZE(entries) >= TLBBATCH_TBL_NR_HOOKED + 1);
 static unsigned int used;
 
 /**
- * tlbbatch_entry_to() - something to call that jumps to an address
- * @addr: text that takes over the caller's arguments and return address
+ * tlbbatch_entry_to() - take an entry, and aim it at an address
+ * @addr: where the entry jumps to; the code there gets the caller's arguments and
+ *	returns to the caller
  *
- * Context: process context; calls never run in parallel: they come at load, and for
- *	the self-test's dummy at the first attach, under the engine's mutex.
- * Return: its address, or 0 if there is none left.
+ * Context: process context, may sleep; calls never run in parallel. They come at load,
+ *	and for the self-test's dummy at the first attach, under the engine's mutex.
+ * Return: the address of the entry, or 0 if all entries are taken.
  */
 unsigned long tlbbatch_entry_to(unsigned long addr)
 {

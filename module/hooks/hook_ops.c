@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * An ftrace_ops that is registered with all of its filter, and unregistered with all of
- * it. That needs no memory (rule H14): unregister_ftrace_function() allocates nothing,
- * and ftrace_free_filter() only frees.
+ * An ftrace_ops that is registered whole: its filter is set before it is registered, and
+ * cleared after it is unregistered. So its end needs no memory (rule H14):
+ * unregister_ftrace_function() allocates nothing, and ftrace_free_filter() only frees.
  */
 #include <linux/ftrace.h>
 #include <linux/rcupdate.h>
@@ -11,9 +11,9 @@
 #include "hooks/hook.h"
 
 /*
- * All functions out of the filter of an ops that isn't registered, and that nobody is in.
- * A reset of the filter would need memory. ftrace_free_filter() needs none, but leaves
- * pointers to what it freed (up to 6.1), so the ops is made anew.
+ * Clears the filter of an ops that isn't registered, and in whose callback no task is.
+ * Resetting the filter would need memory. ftrace_free_filter() needs none, but up to
+ * 6.1 it leaves pointers to what it freed. So the ops is initialised again.
  */
 static void free_filter(struct ftrace_ops *ops)
 {
@@ -33,12 +33,14 @@ static void free_filter(struct ftrace_ops *ops)
 /**
  * tlbbatch_ops_register() - register an ops with the filter that it has
  * @ops: the ops
- * @err: what setting the filter returned; if that failed, only the filter goes
- * @attached: receives whether ftrace may call @ops from now on; it may where it
- *	died half-way, too
+ * @err: what setting the filter returned; if that is an error, the filter is only
+ *	cleared
+ * @attached: receives whether ftrace may call @ops from now on; also true if ftrace died
+ *	half-way
  *
  * Context: process context, may sleep.
- * Return: 0, @err, or what ftrace returned. The filter is gone then, unless @attached.
+ * Return: 0, @err, or what ftrace returned. On an error the filter is cleared, unless
+ *	@attached.
  */
 int tlbbatch_ops_register(struct ftrace_ops *ops, int err, bool *attached)
 {
@@ -50,9 +52,9 @@ int tlbbatch_ops_register(struct ftrace_ops *ops, int err, bool *attached)
 	if (*attached)
 		return err;
 	/*
-	 * ftrace shows an ops to those who walk its list before it may refuse it, and
-	 * waits for none of them: one of them may look at the filter still, or be on the
-	 * way to a replacement.
+	 * ftrace puts an ops on its list before it may refuse it, and doesn't wait for
+	 * the readers of that list. One of them may still look at the filter, or be on
+	 * its way to a replacement.
 	 */
 	if (shown) {
 		synchronize_rcu();
@@ -63,12 +65,12 @@ int tlbbatch_ops_register(struct ftrace_ops *ops, int err, bool *attached)
 }
 
 /**
- * tlbbatch_ops_unregister() - take an ops out of ftrace, and then clear its filter
+ * tlbbatch_ops_unregister() - unregister an ops, and then clear its filter
  * @ops: the ops
- * @attached: ftrace may call @ops; false afterwards, unless it refuses
+ * @attached: ftrace may call @ops; set to false on success
  *
- * In this order: rule H7. Returns after an RCU-tasks grace period (kernels with
- * CONFIG_PREEMPTION): no task is in its callback then.
+ * For the order see rule H7. On kernels with CONFIG_PREEMPTION ftrace waits for
+ * RCU-tasks, so that no task is in the callback when this returns 0.
  *
  * Context: process context, may sleep, for seconds under load.
  * Return: 0, or an error of ftrace, which is dead then; may be tried again.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Hooks: find every function of the kernel that is hooked, and verify it (rule H2). */
+/* Finds every function of the kernel that is to be hooked, and verifies it (rule H2). */
 #define pr_fmt(fmt) "tlbbatch: " fmt
 #include <linux/kernel.h>
 #include <linux/printk.h>
@@ -18,7 +18,7 @@ static void refuse(struct tlbbatch_hook *hook, const char *reason)
 			reason, hook->lost);
 }
 
-/* The name that a debug build knows it by, to spoil it. */
+/* The name by which a debug build falsifies its prototype; NULL if it can't. */
 static const char *spoiled_by(const struct tlbbatch_hook *hook)
 {
 	return hook->lost ? hook->name : NULL;
@@ -73,7 +73,7 @@ static void resolve_hook(struct tlbbatch_hook *hook, bool whole)
 	hook->target = target;
 }
 
-/* The first thing that is wrong speaks for all. */
+/* The feature gets the reason of its first hook that is unavailable. */
 static void make_unavailable(struct tlbbatch_redirects *redirects,
 			     const struct tlbbatch_hook *hook, const char *missing)
 {
@@ -91,15 +91,17 @@ static void make_unavailable(struct tlbbatch_redirects *redirects,
 }
 
 /**
- * tlbbatch_redirects_resolve() - find and verify every target of a feature's
- * @redirects: its hooks
+ * tlbbatch_redirects_resolve() - find and verify the target of every hook of a feature
+ * @redirects: the feature's hooks
  * @missing: why nothing can be hooked, or NULL
  * @own: why this feature can't be had, or NULL; its own hooks are refused for that, and not
  *	those that it shares
  *
- * Each hook that can't be armed keeps the reason, for its file under hooks/ (rule H2).
+ * Each hook that can't be armed keeps the reason, which its file under hooks/ shows
+ * (rule H2).
  *
- * Context: process context, once at load, symbols found and BTF open.
+ * Context: process context, at load, once for each feature; BTF is open, unless
+ *	@missing.
  */
 void tlbbatch_redirects_resolve(struct tlbbatch_redirects *redirects,
 				const char *missing, const char *own)

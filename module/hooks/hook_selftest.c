@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The self-test of hooks that redirect (rule H8): hook a function of the module's own. See
- * that the replacement runs, that the original can be called from it exactly once,
- * and that a caller for whom the hook doesn't act is left alone. A set of hooks that look
- * brings a self-test of its own.
+ * The self-test of hooks that redirect (rule H8). It hooks a function of the module's
+ * own, the dummy.
+ *
+ * It checks that the replacement runs, that the replacement can call the original, which
+ * runs once, and that the hook leaves a caller alone for whom it doesn't act. A set of
+ * hooks that look brings a self-test of its own.
  */
 #define pr_fmt(fmt) "tlbbatch: " fmt
 #include <linux/printk.h>
@@ -15,7 +17,7 @@
 
 static bool acting;
 
-/* Kept apart by barrier(): a compiler that knew its result would not call it. */
+/* barrier() keeps the compiler from computing the result without a call. */
 static noinline __noclone int tlbbatch_dummy(int value)
 {
 	barrier();
@@ -48,9 +50,9 @@ struct tlbbatch_hook tlbbatch_selftest_hook = {
 };
 
 /**
- * tlbbatch_selftest_run() - is a hook what this module takes it for?
+ * tlbbatch_selftest_run() - does a hook redirect as the module expects?
  *
- * Context: process context; the ops is registered on the dummy alone.
+ * Context: process context; the ops is registered, with only the dummy in its filter.
  * Return: 0, or -EIO with the reason in the log.
  */
 int tlbbatch_selftest_run(void)

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The callback of all hooks that redirect, and the sets: hooks that come and go fast.
+ * The callback of all hooks that redirect, and the sets of hooks that come and go fast.
  *
- * A function has one row, which the features that act in it share (@users): the callback
- * asks that row alone, whichever ops it is called by.
+ * A function of the kernel has one row, struct tlbbatch_hook, which the features that
+ * act in it share (@users). The callback looks at that row alone, whichever ops called
+ * it.
  *
- * A set is an ftrace_ops: one for those that redirect, and one, with a trampoline of its
- * own, for each kind that only looks (move_hook.c). It is registered at the first attach,
- * on a dummy function of the module's own (hook_selftest.c), and is proven there before
- * anything real is touched (rule H8). Hooks then enter and leave its filter one by one
- * (hook_engine.c). The dummy stays in the filter, because an empty filter would mean
- * "trace every function" (rule H7); so does the registration, until unload, because to
- * unregister waits for RCU-tasks, which takes seconds under load (rule H6). A detached
- * function's ftrace site is a nop again: it costs what it costs without the module.
+ * A set is an ftrace_ops. There is one for all hooks that redirect, and one, with a
+ * trampoline of its own, for each kind of hook that only looks (move_hook.c). A set is
+ * registered when its first hook is attached, on a dummy function of the module's own,
+ * and tested on that before any function of the kernel is touched (hook_selftest.c,
+ * move_selftest.c, rule H8). Hooks then enter and leave its filter one by one
+ * (hook_engine.c).
+ *
+ * The dummy stays in the filter, because an empty filter means every function
+ * (rule H7). The ops stays registered until unload, because unregistering waits for
+ * RCU-tasks, which takes seconds under load (rule H6). The ftrace site of a detached
+ * function is a nop again and costs what it costs without the module.
  */
 #define pr_fmt(fmt) "tlbbatch: " fmt
 #include <linux/ftrace.h>
@@ -34,9 +38,10 @@ static_assert(TLBBATCH_TBL_NR_HOOKED + 1 <= 1 << (BY_IP_BITS - 1));
 static struct tlbbatch_redirects *known, **known_end = &known;
 
 /*
- * A gate that is missed silently would lose data: be loud. Only a hooked function
- * that is called from here could be missed for recursion, and none is: ->passes() may
- * flush all CPUs, where other tracers' functions are called, but no hook's.
+ * A call of a gate that went unseen would lose data, so it must not go unnoticed. The
+ * recursion lock fails only if a hooked function is called from here, and none is:
+ * ->passes() may flush all CPUs, which calls functions that others may trace, but none
+ * that is hooked.
  */
 static void notrace redirect_callback(unsigned long ip, unsigned long parent_ip,
 				      struct ftrace_ops *ops,
@@ -45,7 +50,7 @@ static void notrace redirect_callback(unsigned long ip, unsigned long parent_ip,
 	struct tlbbatch_hook *hook;
 	int bit;
 
-	/* Preemption is off from here on: the RCU-tasks waits rely on it. */
+	/* This turns preemption off. Rule H13 relies on that: see pass.c. */
 	bit = ftrace_test_recursion_trylock(ip, parent_ip);
 	if (WARN_ON_ONCE(bit < 0))
 		return;
@@ -61,8 +66,8 @@ static void notrace redirect_callback(unsigned long ip, unsigned long parent_ip,
 }
 
 /*
- * IPMODIFY: one such user a function, others get -EBUSY (rule H4). PERMANENT:
- * kernel.ftrace_enabled=0 is refused instead of cutting the hooks off (rule H6).
+ * IPMODIFY: a function can have one such user, others get -EBUSY (rule H4). PERMANENT:
+ * kernel.ftrace_enabled=0 is refused, so that it can't switch the hooks off (rule H6).
  */
 #define REDIRECT_FLAGS	(FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_PERMANENT | \
 			 COMPAT_FTRACE_OPS_FL)
@@ -79,8 +84,8 @@ static struct tlbbatch_hook_set redirecting = {
 #define for_each_set(set)	for (set = &redirecting; set; set = set->next)
 
 /**
- * tlbbatch_set_of() - the set in whose filter a hook comes and goes
- * @hook: the hook; of a feature whose hooks are registered whole, it isn't used
+ * tlbbatch_set_of() - the set that a hook belongs to
+ * @hook: the hook; the result has no meaning for a hook that is registered whole
  *
  * Context: any.
  */
@@ -90,7 +95,7 @@ struct tlbbatch_hook_set *tlbbatch_set_of(const struct tlbbatch_hook *hook)
 }
 
 /**
- * tlbbatch_redirects_known() - tell the engine of a feature's hooks
+ * tlbbatch_redirects_known() - make a feature's hooks known to the engine
  * @redirects: the hooks
  *
  * Context: load.
@@ -118,7 +123,7 @@ void tlbbatch_redirects_known(struct tlbbatch_redirects *redirects)
  * tlbbatch_target_at() - what a function of the kernel is hooked for, attached or not
  * @addr: its address
  *
- * Of hooks that features share it isn't said.
+ * A hook that features share isn't looked at.
  *
  * Context: any.
  * Return: the alternative that its row took, NULL if it has none.
@@ -148,15 +153,16 @@ static int set_original(const struct tlbbatch_hook *hook,
 }
 
 /**
- * tlbbatch_prepare_hook() - all that the callback and the replacement need
- * @hook: the hook, its ftrace site found
+ * tlbbatch_prepare_hook() - make what the callback and the replacement need
+ * @hook: the hook; its ftrace site was found
  * @target: the alternative taken
  *
- * An original is entered behind the ftrace site, which an ENDBR may precede: by a
- * direct call, once for all tracers, and never through its own hook (rule H10).
+ * A direct call enters the original behind its ftrace site, which may itself lie behind
+ * an ENDBR. So no tracer sees the call a second time, and the call doesn't go through
+ * the hook again (rule H10).
  *
- * Context: process context; nothing of it is attached. Calls never run in parallel.
- * Return: 0, -EEXIST if another hook has the function, or -ENOSPC.
+ * Context: process context; the hook isn't attached. Calls never run in parallel.
+ * Return: 0; -EEXIST if another hook has the function; or -ENOSPC if there is no room.
  */
 int tlbbatch_prepare_hook(struct tlbbatch_hook *hook,
 			  const struct tlbbatch_target *target)
@@ -179,8 +185,9 @@ int tlbbatch_prepare_hook(struct tlbbatch_hook *hook,
 }
 
 /*
- * ftrace_free_filter() would leave a dangling pointer in an ops that may be
- * registered again; a reset installs the empty filter. Never while registered.
+ * Clears the filter of a set that isn't registered. ftrace_free_filter() would leave a
+ * dangling pointer in the ops, which may be registered again. A reset installs an empty
+ * filter.
  */
 static void clear_filter(struct tlbbatch_hook_set *set)
 {
@@ -202,7 +209,7 @@ static int find_dummy(const struct tlbbatch_hook_set *set)
 	return -EOPNOTSUPP;
 }
 
-/* On the dummy alone. */
+/* Registers a set with nothing but its dummy in the filter. */
 static int register_set(struct tlbbatch_hook_set *set)
 {
 	int err;
@@ -257,12 +264,17 @@ static bool has_users(const struct tlbbatch_hook_set *set)
 }
 
 /*
- * First unregister, then clear the filter (rule H7). Returns after an RCU-tasks grace
- * period (kernels with CONFIG_PREEMPTION): no task is in a callback then.
+ * The ops is unregistered before its filter is cleared (rule H7). On kernels with
+ * CONFIG_PREEMPTION ftrace waits for RCU-tasks, so that no task is in the callback when
+ * this returns 0.
  */
 static int unregister_set(struct tlbbatch_hook_set *set)
 {
-	/* Another set would look at every function of the kernel for a moment. */
+	/*
+	 * Test builds can break the order, but for the set that redirects alone: any
+	 * other would look at the arguments of every function of the kernel for a
+	 * moment.
+	 */
 	bool early = set == &redirecting &&
 		     tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_UNREGISTER);
 	int err;
@@ -307,14 +319,14 @@ static void unregister_unused(void)
 }
 
 /**
- * tlbbatch_sets_prove() - register what hooks need, and prove it
+ * tlbbatch_sets_prove() - register the sets that hooks need, and test them
  * @redirects: the hooks
  *
- * Before anything real is attached: rule H8.
+ * Called before any function of the kernel is attached: rule H8.
  *
- * Context: process context, may sleep; the engine's mutex held.
- * Return: 0, -EOPNOTSUPP, -EIO if a self-test failed, or what ftrace returned. What nobody
- *	uses isn't registered then.
+ * Context: process context, may sleep; hook_mutex (hook_engine.c) held.
+ * Return: 0; -EOPNOTSUPP if a dummy can't be traced; -EIO if a self-test failed; or what
+ *	ftrace returned. On an error the sets that no hook uses are unregistered.
  */
 int tlbbatch_sets_prove(const struct tlbbatch_redirects *redirects)
 {
@@ -335,7 +347,7 @@ int tlbbatch_sets_prove(const struct tlbbatch_redirects *redirects)
 }
 
 /**
- * tlbbatch_sets_registered() - is there anything to unregister?
+ * tlbbatch_sets_registered() - is any set registered?
  *
  * Context: unload.
  */
@@ -350,9 +362,9 @@ bool tlbbatch_sets_registered(void)
 }
 
 /**
- * tlbbatch_sets_unregister() - take each set out of ftrace
+ * tlbbatch_sets_unregister() - unregister each set
  *
- * Context: process context, may sleep long; unload, the engine's mutex held, no feature acts.
+ * Context: unload, may sleep long; hook_mutex (hook_engine.c) held; no feature acts.
  * Return: 0, or what unregister_ftrace_function() returns.
  */
 int tlbbatch_sets_unregister(void)
@@ -369,8 +381,8 @@ int tlbbatch_sets_unregister(void)
 }
 
 /**
- * tlbbatch_redirect_ops() - make an ops that redirects, for hooks that are registered whole
- * @ops: not registered
+ * tlbbatch_redirect_ops() - initialise an ops for hooks that are registered whole
+ * @ops: the ops; not registered
  *
  * Context: process context.
  */

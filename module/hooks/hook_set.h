@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Between the engine and the sets of hooks that stay registered. */
+/* What hook_set.c offers hook_engine.c: the sets, whose ops stay registered. */
 #ifndef TLBBATCH_MODULE_HOOK_SET_H
 #define TLBBATCH_MODULE_HOOK_SET_H
 
 #include <linux/types.h>
 #include "hooks/hook.h"
 
-/* Does a hook come and go in the filter of a set? */
+/* Does a hook enter and leave the filter of a set, instead of being registered whole? */
 static inline bool tlbbatch_is_parked(const struct tlbbatch_redirects *redirects,
 				      unsigned int index)
 {

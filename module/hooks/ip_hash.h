@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What belongs to a traced function, by the address of its ftrace site. Filled at
- * load, but for the self-test's dummy, which is added at the first attach; a look-up from
- * an ftrace callback mostly reads a single cache line.
+ * A hash that maps the address of an ftrace site to what belongs to its function. It is
+ * filled at load; the self-test's dummy alone is added at the first attach. A look-up
+ * from an ftrace callback mostly reads a single cache line.
  */
 #ifndef TLBBATCH_IP_HASH_H
 #define TLBBATCH_IP_HASH_H
@@ -13,7 +13,7 @@
 /**
  * struct tlbbatch_ip_slot - a slot of a hash with open addressing
  * @ip: the ftrace site, 0 if the slot is free
- * @what: what belongs to it
+ * @what: what belongs to the function
  */
 struct tlbbatch_ip_slot {
 	unsigned long ip;
@@ -38,13 +38,13 @@ tlbbatch_ip_slot(struct tlbbatch_ip_slot *slots, unsigned int bits,
 }
 
 /**
- * tlbbatch_ip_find() - what belongs to a function
+ * tlbbatch_ip_find() - find what belongs to a function
  * @slots: the hash
  * @bits: it has 1 << @bits slots
  * @ip: the function's ftrace site
  *
  * Context: any, notrace.
- * Return: what was added, NULL if nothing was.
+ * Return: what was added for @ip; NULL if nothing was.
  */
 static __always_inline void *tlbbatch_ip_find(struct tlbbatch_ip_slot *slots,
 					      unsigned int bits, unsigned long ip)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Watching: entries of functions by ftrace, and tracepoints. Off, nothing is attached.
- * No step of detaching needs memory (rule H14).
+ * Watches entries of functions, by ftrace, and tracepoints. Nothing is attached for a
+ * feature that is off. Detaching needs no memory (rule H14).
  */
 #define pr_fmt(fmt) "tlbbatch: " fmt
 #include <linux/ftrace.h>
@@ -25,7 +25,7 @@ static void notrace watch_callback(unsigned long ip, unsigned long parent_ip,
 	const struct tlbbatch_entry *entry;
 	int bit;
 
-	/* Recursion would be a function that is watched and called from here. */
+	/* This fails only if a watched function is called from here, and none is. */
 	bit = ftrace_test_recursion_trylock(ip, parent_ip);
 	if (WARN_ON_ONCE(bit < 0))
 		return;
@@ -67,7 +67,7 @@ static const char *resolve_entries(struct tlbbatch_watches *watches)
 		if (resolve_entry(watches->sites, entry) && !entry->optional)
 			return entry->name;
 	}
-	/* PERMANENT: ftrace_enabled=0 would make it blind, silently (rule H6). */
+	/* Without PERMANENT ftrace_enabled=0 would silently stop this (rule H6). */
 	watches->ops.func = watch_callback;
 	watches->ops.flags = FTRACE_OPS_FL_PERMANENT | COMPAT_FTRACE_OPS_FL;
 	watches->ops.private = watches->sites;
@@ -79,8 +79,8 @@ static const char *resolve_entries(struct tlbbatch_watches *watches)
  * @watches: what is watched; all of it was found
  *
  * Context: process context, may sleep.
- * Return: 0, or what ftrace returned. ftrace may call it then, too, where it died
- *	half-way: see @entries_attached.
+ * Return: 0, or what ftrace returned. If ftrace died half-way, it may call @ops in
+ *	spite of an error: see @entries_attached.
  */
 int tlbbatch_entries_attach(struct tlbbatch_watches *watches)
 {
@@ -95,11 +95,11 @@ int tlbbatch_entries_attach(struct tlbbatch_watches *watches)
 }
 
 /**
- * tlbbatch_entries_detach() - stop
+ * tlbbatch_entries_detach() - stop watching entries
  * @watches: what is watched
  *
- * Nobody is in the callback when it returns, where tasks can be preempted; elsewhere
- * RCU-tasks tells when.
+ * On kernels with CONFIG_PREEMPTION no task is in the callback when this returns 0. On
+ * others that is only true after an RCU-tasks grace period.
  *
  * Context: process context, may sleep, for seconds under load.
  * Return: 0, or an error of ftrace, which is dead then; may be tried again.
@@ -121,7 +121,10 @@ static void find_point(struct tracepoint *tracepoint, void *data)
 			watches->points[i].tracepoint = tracepoint;
 }
 
-/* Of one that a user is told about by itself, why; else its name. */
+/*
+ * Is this tracepoint there, with the expected prototype? If not, @reason receives a
+ * whole message if @watches has a name, else only the tracepoint's name.
+ */
 static bool resolve_point(const struct tlbbatch_watches *watches,
 			  const struct tlbbatch_point *point, char *reason,
 			  size_t reason_len)
@@ -156,11 +159,11 @@ static bool resolve_points(struct tlbbatch_watches *watches, char *reason,
 }
 
 /**
- * tlbbatch_points_detach() - stop
+ * tlbbatch_points_detach() - stop watching tracepoints
  * @watches: what is watched
  *
- * Without memory a stub takes the place of the probe: this can't fail (rule H14). Nobody is
- * in a probe when it returns.
+ * This can't fail: without memory the kernel puts a stub in the probe's place
+ * (rule H14). When it returns, no task is in a probe.
  *
  * Context: process context, may sleep.
  */
@@ -183,7 +186,8 @@ void tlbbatch_points_detach(struct tlbbatch_watches *watches)
  * @watches: what is watched; all of it was found
  *
  * Context: process context, may sleep.
- * Return: 0 or -ENOMEM; what is attached then must be detached.
+ * Return: 0 or -ENOMEM. On an error some may be attached: tlbbatch_points_detach() must
+ *	follow.
  */
 int tlbbatch_points_attach(struct tlbbatch_watches *watches)
 {
@@ -207,7 +211,7 @@ int tlbbatch_points_attach(struct tlbbatch_watches *watches)
  * @reason: receives what is missing
  * @reason_len: its size in bytes
  *
- * Context: process context, at load; symbols found and BTF open.
+ * Context: process context, at load; BTF open.
  * Return: false if something is missing.
  */
 bool tlbbatch_watches_resolve(struct tlbbatch_watches *watches, char *reason,

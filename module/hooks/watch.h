@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a feature watches in the kernel without changing its path: entries of functions,
- * by an ftrace_ops that shares them with everybody, and tracepoints. What of a row names
- * a part of the kernel is in module/kernel/targets.tbl.
+ * What a feature watches in the kernel without redirecting anything: entries of
+ * functions, by an ftrace_ops that shares them with all other tracers, and tracepoints.
+ * Their names and prototypes are in module/kernel/targets.tbl.
  */
 #ifndef TLBBATCH_WATCH_H
 #define TLBBATCH_WATCH_H
@@ -16,7 +16,7 @@ struct tracepoint;
 
 /**
  * struct tlbbatch_watched - one function of the kernel whose entry can be watched
- * @function: it
+ * @function: the function
  * @see: called at its entry, preemption off
  */
 struct tlbbatch_watched {
@@ -25,11 +25,11 @@ struct tlbbatch_watched {
 };
 
 /**
- * struct tlbbatch_entry - an entry that is watched, whatever kernels call it
- * @name: what it is called if it is missing
- * @alternatives: ended by one without a symbol
- * @optional: a kernel that has none of them has no use for it
- * @see: that of the alternative taken
+ * struct tlbbatch_entry - an entry that is watched, in whatever function a kernel has it
+ * @name: its name in the message that it is missing
+ * @alternatives: the functions, ended by one without a symbol
+ * @optional: a kernel that has none of the alternatives doesn't need it
+ * @see: @see of the alternative taken
  */
 struct tlbbatch_entry {
 	const char *name;
@@ -41,11 +41,11 @@ struct tlbbatch_entry {
 
 /**
  * struct tlbbatch_point - a tracepoint that is watched
- * @name: it
+ * @name: its name
  * @caller: the function of the kernel that calls its probes
- * @proto: the prototype of that one, as BTF tells it
- * @probe: called, with what @caller is called with
- * @tracepoint: what the kernel has by that name
+ * @proto: the prototype of @caller, in the form described in btf_check.c
+ * @probe: the probe; gets the arguments of @caller
+ * @tracepoint: the kernel's tracepoint of that name; NULL if there is none
  */
 struct tlbbatch_point {
 	const char *name;
@@ -56,7 +56,7 @@ struct tlbbatch_point {
 	struct tracepoint *tracepoint;
 };
 
-/* A row of targets.tbl, for an array of points; @probe_ is what it calls. */
+/* Makes a point of a row of targets.tbl; @probe_ is its probe. */
 #define TLBBATCH_POINT(symbol, proto_, probe_)				\
 	{								\
 		.name = symbol,						\
@@ -66,14 +66,14 @@ struct tlbbatch_point {
 	},
 
 #define TLBBATCH_WATCH_BITS	7
-/* At most half full, so that a look-up ends soon. */
+/* The hash is at most half full, so that a look-up ends soon. */
 #define TLBBATCH_WATCH_MAX	(1 << (TLBBATCH_WATCH_BITS - 1))
 
 /**
- * struct tlbbatch_sites - where the entries that are watched are
- * @by_ip: the entries by their ftrace sites
- * @ips: these sites
- * @nr: how many
+ * struct tlbbatch_sites - the ftrace sites of the entries that are watched
+ * @by_ip: finds an entry by its ftrace site
+ * @ips: the sites
+ * @nr: how many sites there are
  */
 struct tlbbatch_sites {
 	struct tlbbatch_ip_slot by_ip[1 << TLBBATCH_WATCH_BITS];
@@ -83,17 +83,17 @@ struct tlbbatch_sites {
 
 /**
  * struct tlbbatch_watches - what a feature watches: all of it, or nothing (rule H2)
- * @name: what it is called if it can't be had; NULL if its feature tells that, by the name
- *	of what is missing
- * @lost: what a user loses then; NULL like @name
- * @entries: functions
- * @nr_entries: how many
- * @sites: room for what is known of @entries; NULL if there are none
- * @points: tracepoints
- * @nr_points: how many
- * @ops: of @entries
+ * @name: its name in the message that it is missing; NULL if the feature's message says
+ *	what is missing
+ * @lost: what a user loses if it is missing; NULL if @name is
+ * @entries: the entries of functions
+ * @nr_entries: how many entries there are
+ * @sites: room for the ftrace sites of @entries; NULL if there are no entries
+ * @points: the tracepoints
+ * @nr_points: how many tracepoints there are
+ * @ops: watches @entries
  * @entries_attached: ftrace may call @ops
- * @points_attached: so many of @points are
+ * @points_attached: how many of @points are attached, from the first on
  */
 struct tlbbatch_watches {
 	const char *name;

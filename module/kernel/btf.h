@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A read-only BTF reader: what do the running kernel's own functions and structs look like?
+ * A read-only BTF reader: what do the running kernel's functions and structs look like?
  *
- * The reader is pure: it looks only at the memory it was given, and trusts nothing in it. The data
- * must stay where it is, unchanged, from open to close. Between them any number of look-ups may run
- * at the same time; none of them writes to the struct, allocates or sleeps.
+ * The reader is pure: it looks only at the memory that it was given, and trusts nothing
+ * in it. The data must stay where it is, unchanged, from open to close. In between any
+ * number of look-ups may run at the same time: none of them writes to the struct,
+ * allocates or sleeps.
  *
- * Whatever could be answered in two ways is refused, never guessed: two functions or structs of one
- * name that disagree are an error.
+ * The reader never guesses: two functions or structs of one name that disagree are an
+ * error.
  */
 #ifndef TLBBATCH_BTF_H
 #define TLBBATCH_BTF_H

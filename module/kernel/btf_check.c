@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Prototypes and member types as C text, and their comparison with what the module was written for.
+ * Prints prototypes and member types as C text, and compares that with what the module
+ * was written for.
  *
- * The text is canonical, so that one string can be compared whatever compiler built the kernel:
+ * The text is canonical: it doesn't depend on the compiler that built the kernel.
  *  - no parameter names: "int(struct page *, bool)", "void(void)", "int(const char *, ...)"
  *  - typedefs by their own name, never resolved: "bool", "gfp_t", "pageout_t"
  *  - integers as C programmers spell them: "unsigned long", not gcc's "long unsigned int"
@@ -15,7 +16,10 @@
  */
 #include "kernel/btf_reader.h"
 
-/* Far above what a kernel has: nesting of declarators, types per text, characters per name. */
+/*
+ * How deep declarators nest, types per text, bytes per name: far above what a kernel
+ * has.
+ */
 #define MAX_DEPTH	10
 #define MAX_STEPS	1024
 #define MAX_NAME	512
@@ -24,7 +28,10 @@
 #define QUAL_VOLATILE	BIT(1)
 #define QUAL_RESTRICT	BIT(2)
 
-/* A text on its way out: into @buf, as far as it fits, and into a comparison with @expected. */
+/*
+ * A text that is being printed: to @buf, as far as it fits, and compared with
+ * @expected.
+ */
 struct text {
 	const struct tlbbatch_btf *btf;
 	char *buf;
@@ -40,7 +47,10 @@ static void put_char(struct text *x, char c)
 {
 	if (x->len + 1 < x->size)
 		x->buf[x->len] = c;
-	/* Up to the first difference len stays within expected; its NUL differs from every c. */
+	/*
+	 * Before the first difference @len stays within @expected: the NUL that ends it
+	 * differs from every @c.
+	 */
 	if (x->expected && !x->differs)
 		x->differs = x->expected[x->len] != c;
 	x->last = c;
@@ -59,7 +69,7 @@ static int put_name(struct text *x, const char *prefix, u32 name_off)
 
 	if (!name || strnlen(name, MAX_NAME) == MAX_NAME)
 		return -EINVAL;
-	/* "struct" alone would match any other anonymous struct. */
+	/* Without a name "struct " would match any other anonymous struct. */
 	if (!*name)
 		return -EOPNOTSUPP;
 	put(x, prefix);
@@ -90,7 +100,7 @@ static int put_int(struct text *x, u32 name_off)
 	return put_name(x, "", name_off);
 }
 
-/* Words of @quals before a name ("const struct page"), or behind a "*" ("*const"). */
+/* Prints @quals, before a name ("const struct page") or behind a "*" ("*const"). */
 static void put_quals(struct text *x, unsigned long quals, bool before)
 {
 	static const char * const words[] = { "const", "volatile", "restrict" };
@@ -108,8 +118,9 @@ static void put_quals(struct text *x, unsigned long quals, bool before)
 }
 
 /*
- * Takes qualifiers and type tags off @id, adding to *@quals; *@t gets what is left, NULL for void.
- * Each type that a text is made of passes through here, so that here is where a loop ends.
+ * Takes qualifiers and type tags off type @id. The qualifiers are added to *@quals; *@t
+ * receives the type that is left, NULL for void. Each type of a text passes through
+ * here, so that this is where a circle of types ends.
  */
 static int peel(struct text *x, u32 id, const struct btf_type **t, unsigned long *quals)
 {
@@ -138,7 +149,7 @@ static int peel(struct text *x, u32 id, const struct btf_type **t, unsigned long
 	}
 }
 
-/* Does a pointer to @id need parentheses, "int (*)[4]"? 1, 0, or an error. */
+/* Does a pointer to type @id need parentheses, as in "int (*)[4]"? 1, 0, or an error. */
 static int pointer_needs_parens(struct text *x, u32 id)
 {
 	const struct btf_type *t;
@@ -177,7 +188,7 @@ static int put_base(struct text *x, const struct btf_type *t, unsigned long qual
 	}
 }
 
-/* The part of a type before the place of the (omitted) name: "int (*" of "int (*)[4]". */
+/* Prints what stands before the omitted name of a type: "int (*" of "int (*)[4]". */
 static int put_left(struct text *x, u32 id, unsigned long quals, int depth)
 {
 	const struct btf_type *t;
@@ -241,7 +252,7 @@ static int put_params(struct text *x, const struct btf_type *t, int depth)
 	return 0;
 }
 
-/* The part behind it: ")[4]" of "int (*)[4]". */
+/* Prints what stands behind the omitted name of a type: ")[4]" of "int (*)[4]". */
 static int put_right(struct text *x, u32 id, int depth)
 {
 	for (;;) {
@@ -289,9 +300,9 @@ static int put_type(struct text *x, u32 id, int depth)
 }
 
 /*
- * Writes type @id to @buf, if there is one, and compares it with @expected, if there is one. @buf
- * gets as much as fits, and "" on an error, which id 0 is, too: neither a function nor a
- * member is void. Returns 0, 1 if the text isn't @expected, or an error.
+ * Prints type @id to @buf, and compares it with @expected; either may be NULL. @buf
+ * gets as much as fits, and "" on an error. Id 0, void, is an error, too: neither a
+ * function nor a member is void. Returns 0; 1 if the text isn't @expected; or an error.
  */
 static int render(const struct tlbbatch_btf *btf, u32 id, char *buf, size_t size,
 		  const char *expected, size_t *len)
@@ -313,7 +324,7 @@ static int render(const struct tlbbatch_btf *btf, u32 id, char *buf, size_t size
 	return expected && (x.differs || expected[x.len]);
 }
 
-/* The prototype that FUNC @id points to; 0 (void) stands for a malformed one. */
+/* The id of the prototype that FUNC @id points to; 0 (void) if it is malformed. */
 static u32 func_proto_id(const struct tlbbatch_btf *btf, u32 id)
 {
 	u32 proto = tlbbatch_btf_type(btf, id)->type;
@@ -392,7 +403,7 @@ int tlbbatch_btf_check_proto(const struct tlbbatch_btf *btf, const char *func,
 }
 
 /**
- * tlbbatch_btf_check_member() - where a member lies, provided that it has the expected type
+ * tlbbatch_btf_check_member() - a member's offset, if it has the expected type
  * @btf:         an open blob
  * @tag:         tag of the struct or union
  * @member:      name of the member, which may also be one of an anonymous struct or union inside

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * BTF look-ups that give a number: size of a struct, offset of a member, value of an enumerator.
+ * BTF look-ups that give a number: the size of a struct, the offset of a member, the
+ * value of an enumerator.
  *
- * A name may be defined more than once, because each .c file of a kernel may have a struct or an
- * enumerator of its own by that name. All the definitions must give one answer, or there is none.
+ * A name may be defined more than once, because each .c file of a kernel may have a
+ * struct or an enumerator of that name. If the definitions disagree, the look-up fails.
  */
 #include "kernel/btf_reader.h"
 
@@ -19,7 +20,10 @@ struct member_search {
 	bool hit;
 };
 
-/* The type behind qualifiers, tags and typedefs; NULL for void, or if the chain is malformed. */
+/*
+ * The type behind qualifiers, type tags and typedefs; NULL for void or a malformed
+ * chain.
+ */
 static const struct btf_type *btf_underlying(const struct tlbbatch_btf *btf, u32 id)
 {
 	int links;
@@ -79,7 +83,10 @@ static int search_members(struct member_search *s, const struct btf_type *t, u64
 		if (!name || !type)
 			return -EINVAL;
 		if (!*name) {
-			/* Not only anonymous types: -fms-extensions embeds tagged ones, too. */
+			/*
+			 * The type may have a tag: -fms-extensions embeds such structs,
+			 * too.
+			 */
 			if (!btf_is_struct(type))
 				continue;
 			ret = search_members(s, type, base + bit, depth + 1);
@@ -222,7 +229,7 @@ static u32 btf_enum_name_off(const struct btf_type *t, u32 i)
  * tlbbatch_btf_enumerator() - value of an enumerator
  * @btf:   an open blob
  * @name:  name of the enumerator, in whatever enum it is, named or anonymous
- * @value: set on success; of an enum that BTF doesn't mark as signed it is never negative
+ * @value: set on success; never negative if BTF doesn't mark the enum as signed
  *
  * Context: any.
  * Return: 0; -ENOENT if there is no such enumerator; -EINVAL if it has several values in several

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * BTF reader, the lowest layer: the header, where each type starts, type by id, string by offset.
+ * The lowest layer of the BTF reader: the header, where each type starts, a type by its
+ * id, a string by its offset.
  *
- * tlbbatch_btf_open() walks the type section and proves that every record, with all the items that
- * follow it, lies inside. From then on a type's items may be read without another check; ids and
- * offsets *inside* the records are data, and are checked by whoever follows them.
+ * tlbbatch_btf_open() walks the type section and proves that every record, with all the
+ * items that follow it, lies inside. From then on a type's items may be read without a
+ * further check. The ids and offsets inside the records aren't proven: whoever follows
+ * one checks it.
  *
  * The format is described in the kernel's Documentation/bpf/btf.rst.
  */
 #include "kernel/btf_reader.h"
 
-/* The header that every kernel has. 7.1's has two fields more, which nothing here needs. */
+/* The fields that every kernel has. 7.1 added two more, which nothing here needs. */
 #define BTF_HEADER_LEN	(offsetof(struct btf_header, str_len) + sizeof(u32))
 
-/* A record of this kind is a struct btf_type, then @fixed bytes, then vlen times @item bytes. */
+/* A record is a struct btf_type, then @fixed bytes, then vlen times @item bytes. */
 struct record_layout {
 	u8 known;
 	u8 fixed;
@@ -44,7 +46,9 @@ static const struct record_layout record_layouts[] = {
 	[BTF_KIND_ENUM64]	= LAYOUT(0, sizeof(struct btf_enum64)),
 };
 
-/* The caller has checked that a struct btf_type fits at @t. 0 if the kind is not known. */
+/*
+ * The size of record @t, 0 if its kind is not known. A struct btf_type must fit at @t.
+ */
 static size_t btf_record_size(const struct btf_type *t)
 {
 	u32 kind = btf_kind_of(t);
@@ -82,7 +86,7 @@ static int btf_walk(const struct tlbbatch_btf *btf, u32 *offsets, u32 *nr_types)
 	return 0;
 }
 
-/* Finds the two sections. */
+/* Checks the header, and finds the type section and the string section. */
 static int btf_read_header(struct tlbbatch_btf *btf, const void *data, size_t size)
 {
 	const struct btf_header *hdr = data;
@@ -110,7 +114,7 @@ static int btf_read_header(struct tlbbatch_btf *btf, const void *data, size_t si
 	btf->strings = (const char *)body + hdr->str_off;
 	btf->strings_len = hdr->str_len;
 
-	/* Offset 0 is "no name"; the last NUL is what makes every string in the section end. */
+	/* Offset 0 means "no name". Because of the last NUL every string ends. */
 	if (btf->strings[0] || btf->strings[btf->strings_len - 1])
 		return -EINVAL;
 	return 0;
@@ -123,8 +127,8 @@ static int btf_read_header(struct tlbbatch_btf *btf, const void *data, size_t si
  *        __start_BTF to __stop_BTF. It must stay unchanged until tlbbatch_btf_close().
  * @size: its length in bytes
  *
- * Only a base blob can be read. The split BTF of a module opens, but its ids count from the end of
- * vmlinux's, so that look-ups in it fail.
+ * Only a base blob can be read. The split BTF of a module can be opened, but its ids
+ * begin behind those of vmlinux, so that look-ups in it fail.
  *
  * Context: process context, may sleep (allocates 4 bytes per type).
  * Return: 0; -EINVAL if the blob is malformed, not aligned, or of the other byte order; -EOPNOTSUPP
@@ -199,10 +203,10 @@ const char *tlbbatch_btf_string(const struct tlbbatch_btf *btf, u32 off)
 }
 
 /**
- * tlbbatch_btf_next() - the next type of some kinds and a name
+ * tlbbatch_btf_next() - the next type of given kinds and a given name
  * @btf:   an open blob
  * @kinds: a bit for each BTF_KIND_* that is wanted
- * @name:  the name that is wanted, or NULL for any and none
+ * @name:  the name that is wanted; NULL for any name, or none
  * @after: 0 at first, then the last id found
  *
  * Context: any. Reads every type after @after in turn: 100,000 types take about a millisecond.

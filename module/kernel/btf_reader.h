@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the three btf_*.c files share; nobody else includes this. */
+/* What the three btf_*.c files share. No other file includes it. */
 #ifndef TLBBATCH_BTF_READER_H
 #define TLBBATCH_BTF_READER_H
 
@@ -12,9 +12,10 @@
 #endif
 
 /*
- * btf_type.info is decoded here, not by the uapi macros: 7.1 widened vlen from 16 to 24 bits and
- * kind from 5 to 7 ("bpf: Extend BTF UAPI vlen, kinds to use unused bits"). The added bits were
- * always zero before that, so the wide decoding reads either form, whatever headers are built with.
+ * btf_type.info is decoded here, not by the uapi macros: 7.1 widened vlen from 16 to 24
+ * bits and kind from 5 to 7 ("bpf: Extend BTF UAPI vlen, kinds to use unused bits"). The
+ * added bits were always zero before that. So this decoding reads both forms, whatever
+ * headers the module is built with.
  */
 static inline u32 btf_kind_of(const struct btf_type *t)
 {

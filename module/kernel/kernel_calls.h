@@ -2,25 +2,30 @@
 /*
  * Functions of the kernel that modules cannot link against, as static calls.
  *
- * A static call is a direct call: it needs no ENDBR at its target (IBT), costs
- * no retpoline, and for a hooked function it may enter just behind the ftrace
- * site, so that an original is called without a second trip through ftrace.
- * Each is NULL until symbols.c, its feature or hook_set.c has resolved and checked it;
- * nothing is hooked before all that a feature needs are set.
+ * A static call is a direct call. It needs no ENDBR at its target (IBT), and costs no
+ * retpoline. That of a hooked function enters the function behind its ftrace site, so
+ * that calling the original doesn't go through ftrace a second time (rule H10).
+ *
+ * Each is NULL until symbols.c, its feature or hook_set.c sets it, after its function
+ * was found and checked. A feature hooks nothing before all those that it needs are
+ * set.
  */
 #ifndef TLBBATCH_KERNEL_CALLS_H
 #define TLBBATCH_KERNEL_CALLS_H
 
 #include <linux/static_call.h>
 
-/* Never defined: they give the static calls below their types. */
+/* These are never defined: they give the static calls below their types. */
 unsigned long tlbbatch_type_kallsyms_lookup_name(const char *name);
 unsigned long tlbbatch_type_ftrace_location(unsigned long ip);
 unsigned long tlbbatch_type_ftrace_find_rec_direct(unsigned long ip);
-/* Jumped to from assembler alone, which hands all arguments on as they are. */
+/* Only assembler (hook_entry.c) jumps to one. It passes all arguments on as they are. */
 void tlbbatch_type_jump(void);
 
-/* Called, never hooked: set by symbols.c. What looking up and hooking need themselves: */
+/*
+ * Functions that are called and never hooked. Those that look-ups and hooks need
+ * themselves:
+ */
 DECLARE_STATIC_CALL(tlbbatch_kallsyms_lookup_name,
 		    tlbbatch_type_kallsyms_lookup_name);
 DECLARE_STATIC_CALL(tlbbatch_ftrace_location, tlbbatch_type_ftrace_location);
@@ -29,8 +34,8 @@ DECLARE_STATIC_CALL(tlbbatch_ftrace_find_rec_direct,
 
 /**
  * struct tlbbatch_call - a static call as data, for tables
- * @key: its key
- * @tramp: its trampoline
+ * @key: the static call's key
+ * @tramp: the static call's trampoline
  */
 struct tlbbatch_call {
 	struct static_call_key *key;

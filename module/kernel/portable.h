@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The few kernel names that tlbbatch's pure files use, for the kernel and for user space.
+ * The few names of the kernel that pure files use, for the kernel and for user space.
  *
- * A file that includes nothing but this header (and other pure headers) takes decisions or reads
- * memory it was given; it calls nothing of the running kernel except the allocator. It is compiled
- * twice: into the module, and into the tests under tests/unit/ with ASan and UBSan.
+ * A pure file includes nothing but this header and other pure headers. It takes
+ * decisions, or reads memory that it was given, and calls nothing of the kernel but the
+ * allocator. It is compiled twice: into the module, and into the tests under
+ * tests/unit/, with ASan and UBSan.
  *
- * In user space the types are spelled as in the kernel (u64 is "unsigned long long" on every
- * architecture), so that a format string that is right in one world is right in the other.
+ * The types in user space are those of the kernel: u64 is "unsigned long long" on every
+ * architecture. So a format string that is right in the kernel is right in user space.
  */
 #ifndef TLBBATCH_PORTABLE_H
 #define TLBBATCH_PORTABLE_H
@@ -76,7 +77,7 @@ typedef unsigned long long u64;
 	__auto_type _max_y = (y);		\
 	_max_x > _max_y ? _max_x : _max_y; })
 
-/* The allocator: flags mean nothing here; the product is checked for overflow as in the kernel. */
+/* Flags are ignored. calloc() checks the product for overflow, as the kernel does. */
 #define GFP_KERNEL	0
 #define kvmalloc_array(n, size, flags)	((void)(flags), calloc(n, size))
 #define kvfree(ptr)	free(ptr)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finding what the running kernel doesn't export, and checking that it is what
- * this module was written for: each row of targets.tbl, its prototype compared
- * with the kernel's own BTF. Without BTF nothing can be checked, and nothing is armed (rule H2).
+ * Looks up what the running kernel doesn't export, and checks that it is what this
+ * module was written for: the prototype in each row of targets.tbl is compared with the
+ * kernel's own BTF. Without BTF nothing can be checked, and nothing is armed (rule H2).
  */
 #define pr_fmt(fmt) "tlbbatch: " fmt
 #include <linux/err.h>
@@ -30,7 +30,9 @@ static struct tlbbatch_btf btf;
 static bool btf_is_open;
 static char missing[TLBBATCH_REASON_LEN];
 
-/* A kprobe's address lies behind an ENDBR, where the kernel has them. */
+/*
+ * The start of a function. On kernels with ENDBRs a kprobe's address lies behind that.
+ */
 static unsigned long function_start(const char *name, unsigned long addr)
 {
 	unsigned long offset;
@@ -46,14 +48,15 @@ static unsigned long function_start(const char *name, unsigned long addr)
 }
 
 /*
- * A kprobe tells one address, kallsyms_lookup_name()'s own, and is gone again
- * before anything else happens. Never arm one on a hot function to find it.
+ * A kprobe is registered to learn the address of kallsyms_lookup_name(), and
+ * unregistered at once. No other address is found in this way: an armed kprobe would
+ * slow a hot function.
  */
 static int find_kallsyms(void)
 {
 	static const struct tlbbatch_call call =
 		TLBBATCH_CALL(tlbbatch_kallsyms_lookup_name);
-	/* Disabled: it finds the address and patches no text (rule H15). */
+	/* A disabled kprobe gets its address, but patches no text (rule H15). */
 	struct kprobe probe = {
 		.symbol_name = "kallsyms_lookup_name",
 		.flags = KPROBE_FLAG_DISABLED,
@@ -73,11 +76,11 @@ static int find_kallsyms(void)
 }
 
 /**
- * tlbbatch_symbol_address() - where a symbol of the kernel lies
+ * tlbbatch_symbol_address() - the address of a symbol of the kernel
  * @name: its name
  *
  * Context: process context, at load; after tlbbatch_symbols_init().
- * Return: its address, 0 if the kernel has none or symbols can't be read.
+ * Return: its address; 0 if there is no such symbol or BTF isn't open.
  */
 unsigned long tlbbatch_symbol_address(const char *name)
 {
@@ -86,16 +89,18 @@ unsigned long tlbbatch_symbol_address(const char *name)
 	return static_call(tlbbatch_kallsyms_lookup_name)(name);
 }
 
-/* What the kernel calls it, of a row of targets.tbl without alternatives. */
+/* The symbol in a row of targets.tbl that has no alternatives. */
 #define NAME_OF(row)	TLBBATCH_TBL_##row(TLBBATCH_TBL_SYMBOL)
 
 /**
  * tlbbatch_is_kernel_text() - is this a function of the kernel itself?
  * @addr: an address, or 0
  *
- * A module's function of the same name could be unloaded under us.
+ * A module may have a function of the same name, and that may be unloaded while we use
+ * it.
  *
  * Context: process context, at load.
+ * Return: true if @addr lies between _stext and _etext.
  */
 bool tlbbatch_is_kernel_text(unsigned long addr)
 {
@@ -118,15 +123,15 @@ static int open_btf(void)
 }
 
 /**
- * tlbbatch_symbol_check() - is a function what we take it for?
+ * tlbbatch_symbol_check() - has a function the expected prototype?
  * @name: the kernel's function
  * @proto: the prototype that the caller was written for
- * @reason: buffer for why not, unchanged on success
+ * @reason: receives why not; unchanged on success
  * @reason_len: its size in bytes
  *
  * Context: process context, at load.
- * Return: 0, -ENOENT if BTF doesn't know it, -EPROTOTYPE if it differs, or what
- *	tlbbatch_btf_check_proto() returns on BTF that can't be read.
+ * Return: 0; -ENOENT if BTF doesn't know the function; -EPROTOTYPE if its prototype
+ *	differs; or what tlbbatch_btf_check_proto() returns if BTF can't be read.
  */
 int tlbbatch_symbol_check(const char *name, const char *proto, char *reason,
 			  size_t reason_len)
@@ -146,11 +151,12 @@ int tlbbatch_symbol_check(const char *name, const char *proto, char *reason,
 }
 
 /**
- * tlbbatch_symbol_matches() - does BTF know a function, with this prototype?
+ * tlbbatch_symbol_matches() - does BTF know a function with this prototype?
  * @name: the kernel's function
  * @proto: the prototype
  *
- * Context: process context, at load.
+ * Context: process context, at load; BTF open.
+ * Return: true if every function of that name has that prototype.
  */
 bool tlbbatch_symbol_matches(const char *name, const char *proto)
 {
@@ -162,7 +168,9 @@ bool tlbbatch_symbol_matches(const char *name, const char *proto)
  * @tag: the struct's tag
  * @member: the member, or NULL for the struct alone
  *
- * Context: process context, at load; BTF open. What can't be told is there.
+ * Context: process context, at load; BTF open.
+ * Return: false if BTF says that it isn't there. On any other error, assume that it is
+ *	present.
  */
 bool tlbbatch_kernel_has(const char *tag, const char *member)
 {
@@ -177,14 +185,14 @@ bool tlbbatch_kernel_has(const char *tag, const char *member)
 }
 
 /**
- * tlbbatch_member_offset() - where a member of a struct lies
+ * tlbbatch_member_offset() - the offset of a member of a struct
  * @tag: the struct's tag
  * @member: the member
- * @type: what it must be
+ * @type: the type that it must have
  * @offset: receives its offset in bytes
  *
  * Context: process context, at load; BTF open.
- * Return: false if there is no such member, or it is of another type.
+ * Return: false if there is no such member or its type differs.
  */
 bool tlbbatch_member_offset(const char *tag, const char *member,
 			    const char *type, u32 *offset)
@@ -204,14 +212,16 @@ static bool fits(const struct tlbbatch_function *function, const char *hook)
 /**
  * tlbbatch_find_fit() - the first of several functions that this kernel has
  * @first: the alternatives, ended by one without a symbol
- * @size: from one to the next, in bytes
- * @hook: the hook that they are for, which a debug build may spoil; or NULL
- * @near: receives the first that it has by name alone, or NULL; used where none fits
+ * @size: the distance from one alternative to the next, in bytes
+ * @hook: the hook that they are for, whose prototype a debug build may falsify; or NULL
+ * @near: receives the first alternative that the kernel has by name but with another
+ *	prototype, or NULL; of use if none fits
  *
  * Rule H1.
  *
- * Context: process context, at load; symbols found and BTF open.
- * Return: one whose symbol the kernel has with that prototype, or NULL.
+ * Context: process context, at load; BTF open.
+ * Return: the first alternative whose symbol the kernel has with that prototype, or
+ *	NULL.
  */
 const struct tlbbatch_function *
 tlbbatch_find_fit(const struct tlbbatch_function *first, size_t size,
@@ -288,8 +298,9 @@ bool tlbbatch_enumerator(const char *name, s64 *value)
 /**
  * tlbbatch_symbols_init() - find what all look-ups and hooks need
  *
- * What is missing makes every feature unavailable, with its reason; it doesn't
- * keep the module from loading. What a feature needs besides is found by itself.
+ * If anything is missing, the module still loads, but every feature is unavailable, with
+ * that as its reason: see tlbbatch_symbols_missing(). Each feature finds what it needs
+ * besides.
  *
  * Context: process context, may sleep; once, at load.
  * Return: 0, or -ENOMEM.
@@ -319,9 +330,10 @@ int tlbbatch_symbols_init(void)
 }
 
 /**
- * tlbbatch_symbols_exit() - let go of the BTF index
+ * tlbbatch_symbols_exit() - free the BTF index
  *
- * Only needed while hooks are resolved. Addresses stay valid.
+ * The index is needed only while hooks are resolved. Addresses that were found stay
+ * valid.
  *
  * Context: process context.
  */
@@ -333,8 +345,9 @@ void tlbbatch_symbols_exit(void)
 }
 
 /**
- * tlbbatch_symbols_missing() - the first thing that wasn't found
+ * tlbbatch_symbols_missing() - the first thing that tlbbatch_symbols_init() didn't find
  *
+ * Context: any.
  * Return: why nothing can be hooked, or NULL.
  */
 const char *tlbbatch_symbols_missing(void)

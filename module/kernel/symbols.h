@@ -8,13 +8,13 @@
 #include <linux/types.h>
 #include "kernel/kernel_calls.h"
 
-/* Of a text that says why something can't be had. */
+/* The size in bytes of a text that says why something can't be had. */
 #define TLBBATCH_REASON_LEN	96
 
 /**
- * struct tlbbatch_function - a function of the kernel, as a row of targets.tbl has it
+ * struct tlbbatch_function - a function of the kernel, from a row of targets.tbl
  * @symbol: its name; NULL ends a list of alternatives
- * @proto: its prototype as BTF tells it, see btf.h
+ * @proto: its prototype, in the form described in btf_check.c
  */
 struct tlbbatch_function {
 	const char *symbol;
@@ -25,7 +25,7 @@ const struct tlbbatch_function *
 tlbbatch_find_fit(const struct tlbbatch_function *first, size_t size,
 		  const char *hook, const struct tlbbatch_function **near);
 
-/* The same, of an array whose rows begin with a member @function. */
+/* tlbbatch_find_fit() for an array whose rows begin with the member @function. */
 #define tlbbatch_first_fit(rows, hook, near)				\
 	((typeof(&(rows)[0]))tlbbatch_find_fit(&(rows)[0].function,	\
 		sizeof((rows)[0]) +					\

@@ -2,9 +2,9 @@
 #
 # awk -f targets.awk probed.h targets.tbl
 #
-# Check the table of targets, and print it as a C header of lists, which the tables
-# of C expand. Rows whose probe doesn't hold for this kernel's headers (probed.h) are
-# left out. The build stops if any line of the table isn't understood.
+# Check the table of targets, and print it as a C header of lists, from which C makes its
+# tables. Rows whose probe doesn't hold for this kernel's headers (probed.h) are left
+# out. The build stops at a line that is malformed.
 #
 #	TLBBATCH_TBL_KIND_NAME(ROW)		ROW(CODE, "SYMBOL", "PROTOTYPE") for each
 #						alternative; without alternatives,
@@ -169,7 +169,7 @@ function print_names(feature, kind,    i, key)
 	printf "\n#define TLBBATCH_TBL_%s_%s_names(NAME)", feature, kind
 	for (i = 1; i <= nr_keys; i++) {
 		key = keys[i]
-		# A hook stays: the kernel may not need it, which its file says.
+		# A hook without rows stays: its file says that it isn't needed.
 		if (feature_of[key] == feature && kind_of[key] == kind && (rows[key] != "" || kind == "hook"))
 			printf " \\\n\tNAME(%s, %s)", name_of[key], optional[key]
 	}

@@ -32,14 +32,14 @@
 #include "luf/luf_returns.h"
 #include "luf/luf_table.h"
 
-/* Generations looked at with preemption off: each may have thousands of pages. */
+/* Generations that are looked at in one go, preemption off: each may have many pages. */
 #define SWEEP_EACH	16
-/* Each does a few; all that there can be, and for those who are in the way. */
+/* Each try settles some. Enough for all, and for tries that find the lock taken. */
 #define SETTLE_TRIES	TLBBATCH_LUF_GENERATIONS
-/* Unload can only wait for a dead ftrace. */
+/* If ftrace is dead, unload can only try again, so long after each failure. */
 #define EXIT_RETRY	(5 * HZ)
 
-/* Serialises changes of the mode, and readers who settle with them. */
+/* Serialises changes of the mode, and readers of sysfs, who settle, with these. */
 static DEFINE_MUTEX(luf_mutex);
 
 static int cpu_changes(unsigned int cpu)
@@ -55,7 +55,10 @@ static int memory_changes(struct notifier_block *block, unsigned long action,
 	    action != MEM_OFFLINE)
 		return NOTIFY_OK;
 	tlbbatch_luf_give_up(NULL, TLBBATCH_LUF_REASON_HOTPLUG);
-	/* Rule L17: see end_generation(): it looks at no pages of a generation that is over. */
+	/*
+	 * Rule L17: after this nobody looks at pages of these generations. Pairs with
+	 * rcu_read_lock() in end_generation(), luf_table.c.
+	 */
 	synchronize_rcu();
 	return NOTIFY_OK;
 }
@@ -94,7 +97,10 @@ static const char *unfit(void)
 		return NULL;
 	if (!tlbbatch_arch_flush_sends_ipis())
 		return "this machine flushes by broadcast (INVLPGB), without IPIs";
-	/* What a stale entry shows then changes with the free, unseen. */
+	/*
+	 * A stale entry would show the new content as soon as the page is freed,
+	 * unseen.
+	 */
 	if (want_init_on_free())
 		return "pages are cleared when they are freed (init_on_free)";
 	if (page_poisoning_enabled_static())
@@ -131,7 +137,7 @@ static void free_tables(void)
 	tlbbatch_luf_table_exit();
 }
 
-/* Rule L18: all that begins a generation is closed, before anything is detached. */
+/* Rule L18: before anything is detached, no generation begins any more. */
 static void close(void)
 {
 	tlbbatch_luf_close(true);
@@ -175,7 +181,7 @@ enum tlbbatch_luf_mode tlbbatch_luf_mode(void)
  * tlbbatch_luf_set_mode() - start or stop tracking
  * @wanted: the mode
  *
- * When it returns from off nothing is attached, and no generation is open.
+ * If it returns 0 for off, nothing is attached and no generation is open.
  *
  * Context: process context, may sleep; for seconds to stop under load.
  * Return: 0; -EOPNOTSUPP if the kernel can't be watched (the log says why);
@@ -193,7 +199,10 @@ int tlbbatch_luf_set_mode(enum tlbbatch_luf_mode wanted)
 	return err;
 }
 
-/* What was owed before a look, and once more for each look that finds somebody at it. */
+/*
+ * Settles all that was owed before the call. A try that finds the lock taken counts,
+ * too.
+ */
 static void settle_shard(unsigned int shard)
 {
 	unsigned int tries = SETTLE_TRIES;
@@ -209,7 +218,7 @@ static void settle_shard(unsigned int shard)
 /**
  * tlbbatch_luf_settle() - look at every open generation
  *
- * So that what is read next knows of all flushes up to now.
+ * What is read from sysfs next then accounts for all flushes up to now.
  *
  * Context: process context, may sleep.
  */

@@ -11,10 +11,11 @@
  * @nr: entries
  * @size: of one, in bytes
  *
- * Tracking is no reason to kill anybody, nor to compact memory for pages in a row:
- * without memory it doesn't begin. Given back by vfree().
+ * The flags keep this from invoking the OOM killer, and the memory need not be
+ * contiguous. If memory is short, tracking doesn't begin. To be freed by vfree().
  *
- * Context: process context, may sleep. Return: zeroed, on a page's boundary; or NULL.
+ * Context: process context, may sleep.
+ * Return: zeroed memory, aligned to a page; or NULL.
  */
 static inline void *tlbbatch_luf_alloc(size_t nr, size_t size)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The storage, and the names, of what LUF tracking counts. */
+/* The counters of LUF tracking, and their names. */
 #include <linux/build_bug.h>
 #include <linux/kernel.h>
 #include "luf/luf_counters.h"

@@ -15,7 +15,7 @@
 static_assert(sizeof(struct tlbbatch_luf_coverage) == TLBBATCH_LUF_COVERAGE_BYTES);
 
 static struct tlbbatch_luf_coverage *covered;
-/* What an ideal LUF has flushed for itself: that reaches every CPU (rule L9). */
+/* The virtual flushes of an ideal LUF, each of which reaches every CPU (rule L9). */
 static u64 covered_everywhere ____cacheline_aligned_in_smp;
 
 /**
@@ -108,9 +108,9 @@ bool tlbbatch_luf_is_covered(const unsigned long *mask,
  * @number: the generation's
  * @when: the youngest generation when it had to
  *
- * That covers whatever else these CPUs put off. An ideal LUF flushes for all that it put
- * off, wherever: if it flushed for fewer, a later flush could be needed that the posted
- * one, whose generations name more CPUs, is spared.
+ * The flush covers whatever else these CPUs put off. That of an ideal LUF reaches all
+ * CPUs. If it reached fewer, an ideal LUF could need a later flush that the posted one,
+ * whose generations name more CPUs, is spared.
  *
  * Context: task, preemption off: up to as many locked operations as it has CPUs.
  */

@@ -25,13 +25,13 @@
 #include "luf/luf_table.h"
 #include "targets.h"
 
-/* Where structs that are the kernel's own have what is read of them. */
+/* Offsets of the members that are read, in structs that are private to the kernel. */
 static u32 move_old_vma;
 static u32 flush_mm, flush_tlb_gen, flush_initiator;
 static u32 madvise_vma;
 /*
- * Up to 6.9 large folios go to the page allocator before the pass's flush. They may be in
- * use before their generation begins, which isn't tracked then (rule L14).
+ * Up to 6.9 large folios go to the page allocator before the pass's flush. They may be
+ * used again before their generation begins, so that it counts as untracked (rule L14).
  */
 static bool large_freed_early;
 
@@ -53,7 +53,7 @@ static void see_try_to_unmap(struct ftrace_regs *fregs)
 {
 	unsigned long flags = compat_ftrace_argument(fregs, 1);
 
-	/* A split of a folio, from 6.2 or so on; perhaps in no pass at all. */
+	/* A folio is split, from 6.2 or so on. The task need not be in a pass. */
 	if (flags & TTU_RMAP_LOCKED)
 		tlbbatch_luf_see_other_unmap(TLBBATCH_LUF_UNMAP_SPLIT);
 	else if (flags & TTU_BATCH_FLUSH)
@@ -66,7 +66,7 @@ static void see_move_folios_to_lru(struct ftrace_regs *fregs)
 	tlbbatch_luf_see_pass_end();
 }
 
-/* Pages on another node, for folios that the pass demotes: their unmap comes next. */
+/* A page is allocated on another node for a folio that is demoted, and unmapped next. */
 static void see_demotion(struct ftrace_regs *fregs)
 {
 	tlbbatch_luf_see_demotion();
@@ -93,7 +93,9 @@ static void see_flush_tlb_batched_pending(struct ftrace_regs *fregs)
 
 /* Section: reuse, rule L9 */
 
-/* Compaction, contiguous allocation, page reporting: all take from the buddy here. */
+/*
+ * Compaction, contiguous allocation and page reporting take pages from the buddy here.
+ */
 static void see_isolate_free_page(struct ftrace_regs *fregs)
 {
 	if (!tlbbatch_luf_break(TLBBATCH_LUF_BREAK_LOOK))
@@ -102,8 +104,8 @@ static void see_isolate_free_page(struct ftrace_regs *fregs)
 }
 
 /*
- * mm_page_alloc comes behind this, which may reclaim, or fail: then the page is free
- * again, and nothing was told.
+ * The page is charged before mm_page_alloc. Charging may reclaim, or fail: then the
+ * page is freed again, and mm_page_alloc never comes.
  */
 static void see_memcg_kmem_charge_page(struct ftrace_regs *fregs)
 {
@@ -123,7 +125,7 @@ static void see_write_fault(struct ftrace_regs *fregs)
 		vma_event(vmf->vma, TLBBATCH_LUF_REASON_WRITE_FAULT);
 }
 
-/* VM_SHARED is only kept for a file that may be written. */
+/* mmap() clears VM_SHARED if the file isn't open for writing. */
 static void see_uprobe_mmap(struct ftrace_regs *fregs)
 {
 	const struct vm_area_struct *vma;
@@ -134,9 +136,10 @@ static void see_uprobe_mmap(struct ftrace_regs *fregs)
 }
 
 /*
- * Whoever writes without asking, some in the kernel, has opened it: loop devices,
- * file servers. Behind get_write_access(), whose full barrier pairs with those in
- * tlbbatch_luf_interest() and note_file().
+ * Some writers in the kernel (loop devices, file servers) don't ask for permission
+ * before they write, but have opened the file for writing. This comes after
+ * get_write_access(), whose full barrier pairs with those in tlbbatch_luf_interest(),
+ * luf_files.c, and note_file(), luf_unmap.c.
  */
 static void see_security_file_open(struct ftrace_regs *fregs)
 {
@@ -148,8 +151,8 @@ static void see_security_file_open(struct ftrace_regs *fregs)
 }
 
 /*
- * Every write(2), splice, fallocate, copy and reflink asks before it writes, once;
- * for the rest of it the file is open for writing: see note_file().
+ * Every write(2), splice, fallocate, copy and reflink asks for permission once, before
+ * it writes. Until it ends the file is open for writing: see note_file().
  */
 static void see_security_file_permission(struct ftrace_regs *fregs)
 {
@@ -167,8 +170,9 @@ static void see_unmap_mapping(struct ftrace_regs *fregs)
 }
 
 /*
- * The kernel tells uprobes of each range of a file's VMA that it zaps, but for the
- * OOM reaper, and of VMAs that are split and merged: too many are on the safe side.
+ * The kernel calls this for each range of a file's VMA that it zaps, but for the OOM
+ * reaper. It also does so for VMAs that are split or merged: an event too many is on
+ * the safe side.
  */
 static void see_uprobe_munmap(struct ftrace_regs *fregs)
 {
@@ -182,7 +186,7 @@ static void see_change_protection(struct ftrace_regs *fregs)
 		  TLBBATCH_LUF_REASON_MPROTECT);
 }
 
-/* Markers go where reclaim has just taken the entries away. */
+/* It puts markers into page table entries that reclaim may just have cleared. */
 static void see_madvise_guard_install(struct ftrace_regs *fregs)
 {
 	vma_event(*(struct vm_area_struct **)(compat_ftrace_argument(fregs, 0) + madvise_vma),
@@ -202,9 +206,9 @@ static void see_uffd_install_mm(struct ftrace_regs *fregs)
 }
 
 /*
- * The zero page and poison are put there by functions that are inlined. Whose VMA it
- * is going to be isn't known here; but of files only those of tmpfs let themselves be
- * filled (mfill_atomic() wants an anonymous VMA or shmem).
+ * The functions that install the zero page and poison are inlined, so that the ioctl is
+ * watched. It isn't known here in which VMA they will be installed. But mfill_atomic()
+ * wants an anonymous VMA or shmem, so of files only those of tmpfs are concerned.
  */
 static void see_userfaultfd_ioctl(struct ftrace_regs *fregs)
 {
@@ -234,7 +238,7 @@ static void see_try_to_migrate(struct ftrace_regs *fregs)
 
 	unsigned long flags = compat_ftrace_argument(fregs, 1);
 
-	/* A split of a folio always waits for others; migration never does. */
+	/* A split of a folio always passes TTU_SYNC; migration never does. */
 	tlbbatch_luf_see_other_unmap(flags & TTU_SYNC ? TLBBATCH_LUF_UNMAP_SPLIT :
 				     flags & TTU_BATCH_FLUSH ?
 				     TLBBATCH_LUF_UNMAP_BATCHED :
@@ -303,14 +307,14 @@ struct tlbbatch_watches tlbbatch_luf_watches = {
 };
 
 #define MATCHES(code, symbol, proto)	tlbbatch_symbol_matches(symbol, proto)
-/* Of a row of targets.tbl, to a variable of its name. */
+/* Finds the member in a row of targets.tbl; its offset goes to the variable @name. */
 #define FIND_MEMBER(name, tag, member, type)	tlbbatch_member_offset(tag, member, type, &(name))
 #define find_member(name)	TLBBATCH_TBL_member_##name(FIND_MEMBER)
 #define HAS_STRUCT(name, tag, member, type)	tlbbatch_kernel_has(tag, NULL)
 #define has_struct_of(name)	TLBBATCH_TBL_member_##name(HAS_STRUCT)
 
 /**
- * tlbbatch_luf_events_find() - find what the functions above need besides
+ * tlbbatch_luf_events_find() - find what the functions above need besides the entries
  *
  * Context: process context, at load; BTF open.
  * Return: what this kernel lacks, or NULL.

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For which files anybody cares: whether a generation or a pass holds pages of one, by
- * a count for each hash of a file.
+ * Which files are of interest: a count for each hash of a file says how many generations
+ * and passes hold pages of such files.
  *
- * All reclaimers of one file would write the same count. So there are a few tables, and
- * each holder uses one, that of the CPU where it began to hold files: it goes up and
- * down in the same table, so that no other holder's end can hide it, and a reader who
- * finds zero in each of them has missed nobody who was there before the reader looked.
+ * In a single table all reclaimers of one file would write the same count. So there are
+ * a few tables, and each holder uses that of the CPU where it began to hold files. It
+ * raises and lowers counts in the same table, so that no other holder's end can hide
+ * it. A reader who finds zero in all tables has missed no holder that was there before
+ * it looked.
  */
 #include <linux/atomic.h>
 #include <linux/hash.h>

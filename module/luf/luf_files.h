@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* For which files anybody cares. */
+/* Which files are of interest to tracking. */
 #ifndef TLBBATCH_LUF_FILES_H
 #define TLBBATCH_LUF_FILES_H
 

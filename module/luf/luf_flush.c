@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Flushes that LUF would not have put off, as each CPU does them (rule L5): those that the
- * kernel asks for an mm, and those of a context switch.
+ * Watches flushes on the CPU that does them, which LUF would not have put off (rule L5):
+ * flushes of an mm, and those of a context switch.
  *
  * A CPU uses entries of the mm that is loaded there; to load another, or the same
  * again after having been lazy, it compares the mm's tlb_gen, which every batched
@@ -30,10 +30,10 @@
  *	beginning isn't seen
  * @when: when that was read, in jiffies
  * @began: the youngest generation when the flush under way began
- * @of_mm: it is of an mm; else a batch's, which whoever sent it accounts for
+ * @of_mm: the flush under way is of an mm; else a batch's, which its sender accounts for
  * @posted: what the posted series marks as done behind it; 0 if nothing
- * @of_batch: a batch's is under way. A CPU that is lazy then switches to no mm, and
- *	flushes for that: but for the batch it wouldn't have
+ * @of_batch: a batch's flush is under way. A CPU that is lazy then switches to init_mm,
+ *	and flushes for that, which it would not have done without the batch
  */
 struct seen {
 	u64 youngest;
@@ -132,7 +132,9 @@ void tlbbatch_luf_see_flush_begin(const struct mm_struct *mm, u64 tlb_gen,
 			posted = theirs->number;
 	}
 	this_cpu_write(seen.posted, posted);
-	/* Of a pointer it would take the lowest byte. */
+	/*
+	 * this_cpu_write() would cast a pointer to the size of the variable: one byte.
+	 */
 	this_cpu_write(seen.of_mm, !!mm);
 	this_cpu_write(seen.of_batch, !mm);
 	/* Before the flush itself: what is younger isn't covered. */
@@ -167,7 +169,10 @@ void tlbbatch_luf_probe_tlb_flush(void *data, int reason, unsigned long pages)
 	this_cpu_write(seen.of_batch, false);
 	switch (reason) {
 	case TLB_FLUSH_ON_TASK_SWITCH:
-		/* One that flushed nothing at all hides the next switch's: so be it. */
+		/*
+		 * If the batch flushed nothing here, a switch goes uncounted: that is
+		 * safe.
+		 */
 		if (!of_batch)
 			tlbbatch_luf_cover(cpu, TLBBATCH_LUF_IDEAL,
 					   this_cpu_read(seen.youngest));

@@ -8,8 +8,8 @@
  * tlbbatch_luf_judge_flush() - would LUF have put this flush off?
  * @pending: what it is about to cover
  *
- * Rule L3: only a flush that covers read-only unmaps alone makes a generation. One that
- * covers nothing that was seen isn't known to be read-only.
+ * Rule L3: only a flush that covers nothing but read-only unmaps makes a generation. A
+ * flush of which no unmap was seen isn't known to be read-only.
  *
  * Return: what it is to the simulation.
  */
@@ -29,8 +29,8 @@ tlbbatch_luf_judge_flush(const struct tlbbatch_luf_pending *pending)
  * tlbbatch_luf_outcome() - what becomes of an open generation at an event
  * @facts: what is known of it
  *
- * Coverage came first if it is there; but pages that aren't free any more may have
- * been taken before it, so they count as needed (rule L10).
+ * If it is covered, the coverage came before the event. But pages that aren't free any
+ * more may have been taken before the coverage: then it counts as needed (rule L10).
  *
  * Return: its state from now on; OPEN if it stays open.
  */

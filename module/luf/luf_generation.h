@@ -3,8 +3,8 @@
  * The arithmetic of LUF's unmap generations, as pure functions of plain facts:
  * order, CPU coverage, completion. tests/unit runs the same code.
  *
- * The idea of unmap generations is that of the LUF series (Lazy Unmap Flush, v10);
- * numbers are of 64 bits since its v12.
+ * The idea of unmap generations comes from the LUF series (Lazy Unmap Flush, v10), which
+ * numbers them with 64 bits since v12.
  */
 #ifndef TLBBATCH_LUF_GENERATION_H
 #define TLBBATCH_LUF_GENERATION_H
@@ -13,8 +13,8 @@
 #include "kernel/portable.h"
 
 /*
- * A generation's number and state share a word, so that it leaves "open" by one
- * cmpxchg, and nobody takes a new generation in the same slot for an old one.
+ * A generation's number and state share a word. So it leaves the state "open" by one
+ * cmpxchg, and nobody takes a new generation in the same slot for an older one.
  */
 enum tlbbatch_luf_state {
 	TLBBATCH_GENERATION_FREE,
@@ -43,8 +43,8 @@ static inline u64 tlbbatch_luf_number_of(u64 word)
 }
 
 /*
- * Whose flushes are counted. Each model sees the same generations, and ends each of
- * them by itself.
+ * A model says which flushes cover a generation. All models have the same generations,
+ * and each model ends each of them by itself.
  */
 enum tlbbatch_luf_model {
 	/* Any full flush covers, whoever asked for it; a context switch, too. */
@@ -61,8 +61,8 @@ enum tlbbatch_luf_model {
  * struct tlbbatch_luf_coverage - what the flushes of a CPU have covered
  * @by: for each model, the youngest generation; any older one is covered too
  *
- * A flush is sent to many CPUs, which all note it at the same moment: each has a cache
- * line of its own.
+ * A flush is sent to many CPUs, which all note it at the same moment. So each CPU has a
+ * cache line of its own.
  */
 struct tlbbatch_luf_coverage {
 	u64 by[TLBBATCH_LUF_NR_MODELS];
@@ -78,11 +78,11 @@ enum tlbbatch_luf_reason {
 
 /**
  * struct tlbbatch_luf_facts - what is known of an open generation at an event
- * @covered: flushes that LUF would not have put off reached all of its CPUs before
+ * @covered: all of its CPUs were reached by flushes that LUF would not have put off
  * @pages_free: each of its pages is provably still free, but for those that the
  *	event itself takes
  * @event: what the event makes of a generation that isn't covered: NEEDED,
- *	GIVEN_UP, UNTRACKED; OPEN where nothing happened but somebody looks
+ *	GIVEN_UP, UNTRACKED; OPEN if nothing happened and this is only a look
  */
 struct tlbbatch_luf_facts {
 	bool covered;

@@ -12,8 +12,9 @@
 #include "luf/luf_index.h"
 #include "luf/luf_pages.h"
 
-/* Slot + 1, or 0. Entries may be stale: the generation's word tells. The lookup
- * of a frame never writes; who reaps a generation takes out its own entries alone.
+/*
+ * Slot + 1, or 0. An entry may be stale, which the generation's word tells. Look-ups
+ * don't write. Whoever reaps a generation clears that generation's entries alone.
  */
 u16 *tlbbatch_luf_frames;
 unsigned long tlbbatch_luf_nr_frames;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Lists of page frames, made of chunks of one pool. Its size is the bound of what
- * LUF tracking remembers; nothing is allocated while reclaim runs (rule L14).
+ * Lists of page frames, made of chunks of one pool. The size of the pool bounds what LUF
+ * tracking remembers. Nothing is allocated while reclaim runs (rule L14).
  */
 #include <linux/mm.h>
 #include <linux/spinlock.h>
@@ -28,8 +28,9 @@ static struct chunk *chunks;
  * @first: the first one's number, 0 if there is none
  * @nr: how many
  *
- * Every flush takes and gives back a few. Chunks wander: they are given back where
- * their generation is reaped, and who has none left takes from other parts.
+ * Every flush takes and gives back a few. Chunks move between parts: they are given
+ * back to the part of the CPU that reaps their generation, and a CPU whose part has
+ * none left takes from other parts.
  */
 static struct part {
 	raw_spinlock_t lock;
@@ -105,7 +106,7 @@ static u32 take_chunk(u32 next)
 /**
  * tlbbatch_luf_pages_tight() - is the pool about to run out?
  *
- * Only who has few left itself asks the others.
+ * The other parts are asked only if the running CPU's part has few chunks left.
  *
  * Context: any.
  */
@@ -203,10 +204,11 @@ void tlbbatch_luf_pages_reset(struct tlbbatch_luf_pages *pages)
  * @test: called for ranges, in no order, until it says no
  * @data: for @test
  *
- * A list whose owner drops it meanwhile is walked on, within bounds and to no
- * purpose: the caller finds out afterwards, by the generation's word.
+ * The list's owner may drop it meanwhile. The walk stays within bounds then, but its
+ * result means nothing, which the caller finds out by the generation's word.
  *
  * Context: any.
+ * Return: false if @test said no.
  */
 bool tlbbatch_luf_pages_all(const struct tlbbatch_luf_pages *pages,
 			    bool (*test)(unsigned long pfn, unsigned int nr,

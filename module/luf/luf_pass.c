@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which tasks are in a reclaim pass, as far as can be told from outside, at the
- * entries of functions. What a pass unmaps and flushes is luf_unmap.c's.
+ * Which tasks are in a reclaim pass, as far as the entries of functions tell. What a
+ * pass unmaps and flushes is in luf_unmap.c.
  *
  *  shrink_folio_list()		a pass begins: nothing of it is pending
  *  move_folios_to_lru()	it is over; where that isn't called (MADV_PAGEOUT) the
@@ -23,8 +23,8 @@
 #include "pass/task_table.h"
 
 /*
- * A slot whose pass is over, as far as is known, is another task's for the taking,
- * as is one that wasn't used for so long.
+ * Another task may take a slot whose pass is over, as far as is known; so may it take a
+ * slot that has been idle for that long.
  */
 #define IDLE_JIFFIES	(60 * HZ)
 
@@ -82,7 +82,7 @@ void tlbbatch_luf_forget_files(struct pass *pass)
 }
 
 /**
- * tlbbatch_luf_forget_unmaps() - no unmap of it is pending
+ * tlbbatch_luf_forget_unmaps() - forget a pass's pending unmaps
  * @pass: locked
  *
  * Context: task, preemption off.
@@ -98,7 +98,7 @@ void tlbbatch_luf_forget_unmaps(struct pass *pass)
 }
 
 /**
- * tlbbatch_luf_forget() - nothing is pending: give all of it back
+ * tlbbatch_luf_forget() - forget all that a pass has pending, and give its pages back
  * @pass: locked
  *
  * Context: task, preemption off.
@@ -135,7 +135,7 @@ static bool is_mine(const struct pass *pass)
 /**
  * tlbbatch_luf_get_pass() - the running task's slot
  *
- * Only a thief contends for its lock, and for a moment.
+ * Only a task that takes over slots contends for the lock, and only for a moment.
  *
  * Context: task, preemption off.
  * Return: the slot, locked; NULL if the task has none.
@@ -151,7 +151,9 @@ struct pass *tlbbatch_luf_get_pass(void)
 			continue;
 		raw_spin_lock(&pass->lock);
 		if (is_mine(pass)) {
-			/* Only in sparse's eyes: it knows no lock that is kept at times. */
+			/*
+			 * For sparse, which can't follow a lock that is returned held.
+			 */
 			__release(&pass->lock);
 			return pass;
 		}
@@ -166,7 +168,7 @@ struct pass *tlbbatch_luf_get_pass(void)
  */
 void tlbbatch_luf_put_pass(struct pass *pass)
 {
-	/* In sparse's eyes: pairs with tlbbatch_luf_get_pass() and claim_pass(). */
+	/* For sparse: the reverse of tlbbatch_luf_get_pass() and claim_pass(). */
 	__acquire(&pass->lock);
 	WRITE_ONCE(pass->used, jiffies);
 	raw_spin_unlock(&pass->lock);
@@ -179,10 +181,10 @@ static bool is_idle(const struct pass *pass)
 }
 
 /*
- * Rule L15. Of MADV_PAGEOUT no end is seen: who sleeps behind it would keep the slot. All
- * reclaim runs with PF_MEMALLOC. A task that is in a slot is alive: it doesn't get past
- * do_exit()'s first instruction without the lock (tlbbatch_luf_see_exit()), and behind
- * it is given none (claim_pass()).
+ * Rule L15. The end of MADV_PAGEOUT isn't seen, so that a task that sleeps after it
+ * would keep the slot. All reclaim runs with PF_MEMALLOC. @task may be followed: a task
+ * with a slot is alive, because at the entry of do_exit() it gives the slot back, under
+ * the lock (tlbbatch_luf_see_exit()), and then gets no other one (claim_pass()).
  */
 static bool is_over(const struct pass *pass)
 {
@@ -195,7 +197,7 @@ static struct pass *claim_pass(void)
 {
 	unsigned int slot, i;
 
-	/* Nobody would take it back from a task that dies. */
+	/* A task that is past the entry of do_exit() would not give its slot back. */
 	if (current->flags & PF_EXITING)
 		return NULL;
 	for_each_tlbbatch_task_slot(slot, i, current, passes_hash) {
@@ -219,8 +221,8 @@ static struct pass *claim_pass(void)
 /**
  * tlbbatch_luf_see_pass() - shrink_folio_list() begins
  *
- * What an earlier pass left pending was never flushed by this task as a batch: its
- * pages have no other CPU's entries.
+ * What an earlier pass left pending is forgotten: this task never flushed it as a
+ * batch, so no other CPU has entries of its pages.
  *
  * Context: reclaim, preemption off.
  */
@@ -236,18 +238,18 @@ void tlbbatch_luf_see_pass(void)
 	WRITE_ONCE(pass->active, true);
 	pass->demotes = false;
 	pass->completes = false;
-	/* What is pending already wasn't seen: whose it is isn't known (rule L3). */
+	/* A flush is pending whose unmaps weren't seen: not read-only then (rule L3). */
 	if (current->tlb_ubc.flush_required)
 		pass->mixed = 1;
 	tlbbatch_luf_put_pass(pass);
 }
 
 /**
- * tlbbatch_luf_see_pass_end() - what shrink_folio_list() left is put back
+ * tlbbatch_luf_see_pass_end() - reclaim puts back the folios that a pass left
  *
- * Up to 6.12 or so under lruvec->lru_lock, for which interrupts wait, too: whoever
- * holds a lock of ours may be interrupted by one (rule L16). So none is taken here, and what is
- * pending is forgotten by whoever takes the slot next.
+ * Up to 6.12 or so lruvec->lru_lock is held here. Interrupts take that lock, too, and
+ * may interrupt a task that holds a lock of tracking's (rule L16). So none is taken
+ * here. Whoever uses the slot next forgets what is pending.
  *
  * Context: reclaim, interrupts off perhaps.
  */
@@ -280,9 +282,9 @@ void tlbbatch_luf_see_exit(void)
 }
 
 /*
- * An event met a file, or NULL for all. A pass that unmapped some of it and hasn't flushed
- * yet gives up its generation (rule L12). Without a lock: a hit too many is on the safe
- * side.
+ * Marks the passes that unmapped pages of a file (NULL: of any) and haven't flushed yet:
+ * they give up their generation (rule L12). No lock is taken: a mark too many is on the
+ * safe side.
  */
 static void hit_passes(const struct address_space *file)
 {
@@ -304,8 +306,8 @@ static void hit_passes(const struct address_space *file)
  * @file: the file; NULL for all
  * @reason: what happened
  *
- * Passes first (rule L12): one that isn't in the table yet, when that is gone through, finds
- * out that it was hit when it enters it.
+ * Passes are hit before the table is walked (rule L12). A pass whose generation isn't
+ * in the table by then finds that it was hit, when it has entered the table.
  *
  * Context: any but NMI, before the kernel acts.
  */
@@ -318,7 +320,7 @@ void tlbbatch_luf_give_up(const struct address_space *file,
 	    reason != TLBBATCH_LUF_REASON_OFF)
 		return;
 	hit_passes(file);
-	/* Pairs with the barrier in begin_generation(), luf_unmap.c. */
+	/* Pairs with smp_mb() in begin_generation(), luf_unmap.c. */
 	smp_mb();
 	tlbbatch_luf_table_give_up(file, reason);
 }
@@ -335,10 +337,11 @@ bool tlbbatch_luf_is_closing(void)
 }
 
 /**
- * tlbbatch_luf_close() - no generation begins any more, and all that are open end
- * @close: or begin again, if tracking can't end
+ * tlbbatch_luf_close() - let no generation begin any more, and give up all that are open
+ * @close: false to let generations begin again
  *
- * Before the first event goes unseen: else a generation could be saved behind it (rule L18).
+ * This comes before the first event can go unseen: after that a generation could wrongly
+ * count as saved (rule L18).
  *
  * Context: process context.
  */
@@ -348,9 +351,9 @@ void tlbbatch_luf_close(bool close)
 	if (!close)
 		return;
 	/*
-	 * A pass that didn't see it in begin_generation() finds that it was hit. Pairs
-	 * with the full barriers of note_file() and, by tlbbatch_luf_interest(), of
-	 * add_file(), luf_unmap.c.
+	 * A pass that didn't see @closing in begin_generation() finds that it was hit.
+	 * Pairs with smp_mb() in note_file() and, in add_file(), the full barrier of
+	 * tlbbatch_luf_interest(); both in luf_unmap.c.
 	 */
 	smp_mb();
 	tlbbatch_luf_give_up(NULL, TLBBATCH_LUF_REASON_OFF);

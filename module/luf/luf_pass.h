@@ -9,9 +9,9 @@
 
 /* An unmap that isn't reclaim's own, by what happens to its flush. */
 enum tlbbatch_luf_unmap {
-	TLBBATCH_LUF_UNMAP_SPLIT,	/* the batch's, of a pass if there is one */
-	TLBBATCH_LUF_UNMAP_BATCHED,	/* the batch's: migration, or a demotion */
-	TLBBATCH_LUF_UNMAP_FLUSHED,	/* the same, each entry at once */
+	TLBBATCH_LUF_UNMAP_SPLIT,	/* a split: flushed with a batch */
+	TLBBATCH_LUF_UNMAP_BATCHED,	/* migration or demotion: flushed as a batch */
+	TLBBATCH_LUF_UNMAP_FLUSHED,	/* the same, but each entry is flushed at once */
 };
 
 int tlbbatch_luf_passes_init(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What one task's reclaim pass has pending: luf_pass.c's slots, luf_unmap.c's content. */
+/* What a reclaim pass has pending. luf_pass.c has the slots, luf_unmap.c fills them. */
 #ifndef TLBBATCH_LUF_PENDING_H
 #define TLBBATCH_LUF_PENDING_H
 
@@ -18,7 +18,7 @@
  * @readonly: folios unmapped read-only since the last flush
  * @mixed: others
  * @untracked: some didn't fit
- * @remote: one of them is of a file system that others write to, or can't be told
+ * @remote: one of them is of a file system that others may write to
  * @open_write: the file of one is open for writing
  * @hit: an event of rule L11 met one of @files; written by anybody
  * @last_mixed: the last unmap wasn't read-only, and isn't settled yet

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Two functions of which LUF tracking must know what is true behind them: the batched
- * flush, which is complete then, and the bulk page allocator, whose pages are known
- * then. A replacement runs instead, calls the original and looks (rule L1).
+ * LUF tracking watches the end of two functions: of the batched flush, which is complete
+ * then, and of the bulk page allocator, whose pages are known then. A replacement runs
+ * instead, calls the original, and looks (rule L1).
  *
- * Return probes would do, if they could be removed without fail (rule H14). A kprobe on an
- * ftrace site needs memory for that: without it disarm_kprobe_ftrace() has lowered
- * its count already, so that a second attempt would lower it once more, and the
- * probe stays hashed in memory that is about to go. unregister_ftrace_function()
- * needs no memory; nor does tracepoint_probe_unregister(), which puts a stub where
- * it can't get any.
+ * Return probes can't be used, because their removal may fail (rule H14). To remove a
+ * kprobe from an ftrace site takes memory. Without it disarm_kprobe_ftrace() has
+ * lowered its count already, so that a second attempt lowers it once more, and the
+ * probe stays hashed in memory that is about to be freed. unregister_ftrace_function()
+ * needs no memory. Nor does tracepoint_probe_unregister(), which puts a stub in the
+ * probe's place without it.
  */
 #define pr_fmt(fmt) "tlbbatch: " fmt
 #include <linux/mm.h>
@@ -27,7 +27,7 @@
 
 #define MESSAGE_S	5
 
-/* Calls of the bulk allocator, which may sleep, on their way: the sum of all CPUs. */
+/* How many calls of the bulk allocator, which may sleep, run: the sum over all CPUs. */
 static DEFINE_PER_CPU(u32, inside);
 
 /* Section: replacements */
@@ -43,7 +43,7 @@ DEFINE_STATIC_CALL_NULL(tlbbatch_luf_orig_bulk, tlbbatch_type_bulk);
 DEFINE_STATIC_CALL_NULL(tlbbatch_luf_orig_bulk_list, tlbbatch_type_bulk_list);
 DEFINE_STATIC_CALL_NULL(tlbbatch_luf_orig_flush, tlbbatch_type_flush);
 
-/* It doesn't sleep, so RCU-tasks alone covers who runs it. */
+/* It doesn't sleep, so RCU-tasks alone waits for the tasks that run it. */
 static void watched_flush(struct arch_tlbflush_unmap_batch *batch)
 {
 	preempt_disable();
@@ -68,7 +68,7 @@ static void take(const struct page *page)
 	preempt_enable();
 }
 
-/* Rule L9. What was in the array before is in use, and in no open generation. */
+/* Rule L9. Pages that were in the array before are in use, so in no open generation. */
 static void take_array(struct page **array, unsigned long nr)
 {
 	unsigned long i;
@@ -80,7 +80,7 @@ static void take_array(struct page **array, unsigned long nr)
 			take(array[i]);
 }
 
-/* New ones come to the front. */
+/* The allocator adds pages at the front of the list. */
 static void take_list(struct list_head *list, unsigned long nr)
 {
 	struct page *page;
@@ -129,7 +129,7 @@ static bool notrace acts_arch_tlbbatch_flush(unsigned long parent_ip)
 	return true;
 }
 
-/* With preemption off: who is on the way to the replacement is counted, rule H13. */
+/* Preemption is off here: a task on its way to the replacement is counted (rule H13). */
 static bool notrace acts___alloc_pages_bulk(unsigned long parent_ip)
 {
 	this_cpu_inc(inside);
@@ -166,7 +166,7 @@ static bool anybody_inside(void)
 	return sum;
 }
 
-/* Nobody comes any more, and who is there sleeps for memory at most. */
+/* No task enters the replacement any more. Those inside sleep for memory at most. */
 static void wait_for_bulk(void)
 {
 	unsigned int tries = 0;
@@ -180,9 +180,10 @@ static void wait_for_bulk(void)
 }
 
 /*
- * Registered whole, so that their end needs no memory. Who was in the bulk allocator
- * before, and must not take what is freed from now on, has left it when they are attached;
- * where it sleeps it has called __alloc_pages(), which tells.
+ * They are registered whole, so that their end needs no memory. A task that was in the
+ * bulk allocator before must not take pages unseen that are freed from now on. When
+ * they are attached it has left the allocator, or sleeps in __alloc_pages(), which
+ * mm_page_alloc tells of.
  */
 struct tlbbatch_redirects tlbbatch_luf_redirects = {
 	.hooks = hooks,

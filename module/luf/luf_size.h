@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How much LUF tracking remembers, and what that takes: the figures in the document of
- * luf/mode. Files whose structs they are of hold the sizes to it; tests/unit the document.
+ * How much LUF tracking remembers, and how much memory that takes. The ABI document has
+ * these figures under luf/mode; tests/unit compares them. The files that define the
+ * structs assert their sizes.
  */
 #ifndef TLBBATCH_LUF_SIZE_H
 #define TLBBATCH_LUF_SIZE_H
@@ -13,10 +14,13 @@
 #define TLBBATCH_LUF_CHUNKS		16384U
 #define TLBBATCH_LUF_CHUNKS_EACH	288U
 #define TLBBATCH_LUF_FILES		8U
-/* All of them are looked at with preemption off, some microseconds for a thousand. */
+/*
+ * Pages of a generation. All are looked at with preemption off: microseconds a
+ * thousand.
+ */
 #define TLBBATCH_LUF_PAGES_EACH		16384U
 
-/* What many CPUs write at once is in parts: 512 slots, whose bits fill a cache line. */
+/* What many CPUs write at once is split: the bits of 512 slots fill a cache line. */
 #define TLBBATCH_LUF_SHARDS_MAX		(TLBBATCH_LUF_GENERATIONS / 512)
 #define TLBBATCH_LUF_CPUS_PER_SHARD	8U
 /* Every event on a file reads a count in each table. */

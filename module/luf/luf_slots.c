@@ -25,10 +25,10 @@
 #define CPUS_PER_SHARD	TLBBATCH_LUF_CPUS_PER_SHARD
 #endif
 
-/* Taken off the lists at once. More than the one that each flush adds. */
+/* How many are taken off each list at once. Each flush adds one, so this suffices. */
 #define SETTLE_EACH	8
 #define REAP_EACH	32
-/* Losing a race for a bit so often means that the rest of the shard is as contended. */
+/* A CPU that loses the race for a bit so often goes on to the next shard. */
 #define TAKE_TRIES	64
 
 /**
@@ -47,7 +47,7 @@ struct shard {
 
 static struct shard shards[TLBBATCH_LUF_SHARDS_MAX];
 static unsigned int shard_bits;
-/* Set by test_and_set_bit(), cleared with release semantics; read without. */
+/* Set by test_and_set_bit(), cleared by clear_bit_unlock(); readers need no order. */
 static DECLARE_BITMAP(used, TLBBATCH_LUF_GENERATIONS) ____cacheline_aligned_in_smp;
 
 static_assert(!(TLBBATCH_LUF_SHARDS_MAX & (TLBBATCH_LUF_SHARDS_MAX - 1)));
@@ -124,7 +124,10 @@ static unsigned int take_from(unsigned int shard)
 		slot = find_next_zero_bit(used, end, slot);
 		if (slot >= end)
 			break;
-		/* Acquires what whoever gave it back did: pairs with tlbbatch_luf_give_back(). */
+		/*
+		 * Pairs with the release in tlbbatch_luf_give_back(): the slot is
+		 * clean.
+		 */
 		if (!test_and_set_bit(slot, used)) {
 			atomic_inc(&shards[shard].nr_used);
 			return slot;
@@ -137,8 +140,8 @@ static unsigned int take_from(unsigned int shard)
  * tlbbatch_luf_take_slot() - for a generation that is about to be opened
  *
  * Context: task, preemption off.
- * Return: a slot whose word is none of an open generation; TLBBATCH_LUF_GENERATIONS
- *	if there is none.
+ * Return: a slot whose word doesn't describe an open generation yet;
+ *	TLBBATCH_LUF_GENERATIONS if no slot is free.
  */
 unsigned int tlbbatch_luf_take_slot(void)
 {
@@ -198,7 +201,7 @@ void tlbbatch_luf_give_back(unsigned int slot)
 {
 	struct shard *shard = shard_of(slot);
 
-	/* Releases the slot; pairs with take_from(). */
+	/* A release; pairs with test_and_set_bit() in take_from(). */
 	clear_bit_unlock(slot, used);
 	atomic_dec(&shard->nr_used);
 }
@@ -214,7 +217,7 @@ static unsigned int take_nodes(struct llist_head *list, struct llist_node **node
 }
 
 /**
- * tlbbatch_luf_slots_reap() - do what those who ended generations left to do
+ * tlbbatch_luf_slots_reap() - finish generations that have ended
  * @shard: in this part
  * @settle: called for what is owed
  * @free: called for what is over; gives the slot back
@@ -232,7 +235,7 @@ bool tlbbatch_luf_slots_reap(unsigned int shard,
 	struct shard *from = &shards[shard];
 	unsigned int nr_owed, nr_done, i;
 
-	/* They are read by everybody, and written by few. */
+	/* Read before the lock is taken, because the lists are mostly empty. */
 	if (llist_empty(&from->owed) && llist_empty(&from->done))
 		return false;
 	if (!raw_spin_trylock(&from->lock))
@@ -251,7 +254,7 @@ bool tlbbatch_luf_slots_reap(unsigned int shard,
  * tlbbatch_luf_slots_tight() - is there little room left?
  * @slot: where the caller looks
  *
- * Only where its own part is nearly full all of them are asked.
+ * Only if the slot's own part is nearly full, the other parts are asked.
  *
  * Context: any.
  */

@@ -82,7 +82,9 @@ static u64 read_counter(enum tlbbatch_luf_counter counter)
 	return tlbbatch_counter_read(&tlbbatch_luf_counters, counter);
 }
 
-/* What LUF would have flushed, and what it would never have had to: ideal, as posted. */
+/*
+ * How many flushes LUF would have issued, and avoided: an ideal LUF, and LUF as posted.
+ */
 static ssize_t flushes_luf_show(struct kobject *kobj,
 				struct kobj_attribute *attr, char *buf)
 {
@@ -139,6 +141,9 @@ const struct tlbbatch_files tlbbatch_luf_sysfs_files = {
 	.counters = &tlbbatch_luf_counters,
 	.derived = derived,
 	.settle = tlbbatch_luf_settle,
-	/* Each read looks at all generations, and they tell of the whole machine. */
+	/*
+	 * For root alone: a read looks at all generations, and tells of the whole
+	 * machine.
+	 */
 	.mode = 0400,
 };

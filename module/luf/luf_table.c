@@ -162,7 +162,9 @@ static void count(enum tlbbatch_luf_model model, enum tlbbatch_luf_state state,
 		tlbbatch_luf_count(TLBBATCH_LUF_GIVEN_UP_KEPT + reason, 1);
 }
 
-/* What an event takes by itself is no proof that it was taken before. */
+/*
+ * The pages that an event takes itself: they don't prove that pages were taken before.
+ */
 struct taken {
 	unsigned long pfn;
 	unsigned int nr;
@@ -184,7 +186,9 @@ static bool frames_are_free(unsigned long pfn, unsigned int nr, void *data)
 	return true;
 }
 
-/* Over in all models, and this caller's alone, up to the list. */
+/*
+ * Over in a model. If in all, the slot is this caller's alone until it is on the list.
+ */
 static void end_in(unsigned int slot)
 {
 	struct generation *generation = &generations[slot];
@@ -199,10 +203,10 @@ static void end_in(unsigned int slot)
 }
 
 /*
- * Rule L9. A page was used again: LUF flushes for it now, which covers what else is put off.
- * That may be as many locked operations as it has CPUs, and this is inside of a page's
- * allocation: a reclaim pass or a reader does them, and takes the number with it that was
- * the youngest now. Late is the honest direction.
+ * Rule L9. A page was used again: LUF flushes for it now, which covers what else is put
+ * off. To note that takes up to one locked operation for each CPU, which is too much in
+ * a page's allocation. So a reclaim pass or a reader of sysfs does it later, with the
+ * number that is the youngest now. Late coverage only hides savings.
  */
 static void owe(unsigned int slot, enum tlbbatch_luf_model model)
 {
@@ -264,9 +268,10 @@ static void end_generation(unsigned int slot, enum tlbbatch_luf_model model, u64
 	enum tlbbatch_luf_state state;
 
 	/*
-	 * The coverage is read first, then the pages: one that is free now was free
-	 * at the coverage, or its use would have been an event. Pairs with the full
-	 * barrier of the cmpxchg in raise_youngest(), luf_coverage.c. Rule L10.
+	 * The coverage is read before the pages. A page that is free now was free when
+	 * the flushes covered the generation, or its use would have been an event.
+	 * Pairs with the full barrier of try_cmpxchg64() in raise_youngest(),
+	 * luf_coverage.c. Rule L10.
 	 */
 	smp_rmb();
 	if (facts.covered && !tlbbatch_luf_break(TLBBATCH_LUF_BREAK_LOOK) &&
@@ -305,7 +310,7 @@ static void end_generation(unsigned int slot, enum tlbbatch_luf_model model, u64
 		end_in(slot);
 }
 
-/* One that is free, or is as soon as what has ended is reaped. */
+/* Takes a free slot. If there is none, slots whose generations have ended are reaped. */
 static unsigned int take_slot(void)
 {
 	unsigned int slot = tlbbatch_luf_take_slot(), shard;
@@ -356,7 +361,7 @@ bool tlbbatch_luf_open(const struct tlbbatch_luf_files *files,
 		this_cpu_inc(nr_open.in[model]);
 	word = tlbbatch_luf_word(next_number(), TLBBATCH_GENERATION_OPEN);
 	for_each_tlbbatch_luf_model(model)
-		/* All of it comes before; pairs with the acquire in look_at(). */
+		/* Publishes the generation; pairs with the acquire in look_at(). */
 		smp_store_release(&generation->word[model], word);
 	return true;
 }
@@ -474,7 +479,7 @@ static void reuse_of(unsigned int slot, unsigned long hit, unsigned long pfn,
 	}
 }
 
-/* What only the posted series hasn't decided yet makes room for new generations. */
+/* Makes room: ends a generation that is still open in the posted model alone. */
 static void evict(unsigned int slot)
 {
 	u64 word = look_at(slot, TLBBATCH_LUF_POSTED);
@@ -509,7 +514,7 @@ unsigned int tlbbatch_luf_sweep(unsigned int from, unsigned int nr)
 {
 	unsigned int mine = tlbbatch_luf_my_shard(), slot = from, at;
 
-	/* What is owed first: it may cover what is looked at. */
+	/* What is owed is settled first: it may cover generations that are looked at. */
 	tlbbatch_luf_settle_shard(mine);
 	at = tlbbatch_luf_shard_of(slot);
 	if (at != mine)

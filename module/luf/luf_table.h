@@ -29,9 +29,9 @@ bool tlbbatch_luf_settle_shard(unsigned int shard);
 /**
  * tlbbatch_luf_youngest() - the number of the youngest generation
  *
- * A flush that begins behind this read covers all generations up to it: each got
- * its number behind the clearing of its page table entries. Pairs with the full
- * barrier of the increment in next_number().
+ * A flush that begins after this read covers all generations up to that number: each got
+ * its number after its page table entries were cleared. The acquire pairs with the full
+ * barrier of atomic64_inc_return() in next_number(), luf_table.c.
  *
  * Context: any.
  */

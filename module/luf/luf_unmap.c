@@ -29,10 +29,12 @@
 /* Generations looked at with each flush, which adds one. */
 #define SWEEP_EACH	4
 
-/* Where a CPU's next flush goes on to look, counted from its own part's first slot. */
+/*
+ * Where the sweep of a CPU's next flush begins, counted from its own part's first slot.
+ */
 static DEFINE_PER_CPU(unsigned int, sweep_from);
 
-/* Nothing is pending, but the next folio is likely of the same file. */
+/* Nothing is pending. The files are kept: the next folio is likely of the same file. */
 static void begin_anew(struct pass *pass)
 {
 	pass->stale_files = pass->files.nr;
@@ -40,12 +42,12 @@ static void begin_anew(struct pass *pass)
 	tlbbatch_luf_forget_unmaps(pass);
 }
 
-/* A file whose content only this kernel's file system changes. */
+/* Does only this kernel's file system change the file's content? */
 static bool is_local(const struct address_space *file)
 {
 	const struct super_block *sb = file->host->i_sb;
 
-	/* A file system, or swap, on a block device writes to it past its cache. */
+	/* A file system or swap on a block device bypasses the device's page cache. */
 	if (sb->s_magic == BDEVFS_MAGIC)
 		return !I_BDEV(file->host)->bd_holder;
 	switch (sb->s_magic) {
@@ -93,8 +95,9 @@ batch_cpus(const struct arch_tlbflush_unmap_batch *batch)
 }
 
 /*
- * Nothing is pending if no unmap up to the last one left an entry on another CPU.
- * CPUs count as flushed by LUF only if an unmap that wasn't read-only brought them (rule L4).
+ * Settles the last unmap. If no flush is required now, the unmaps so far left nothing to
+ * flush, and nothing is pending. LUF would flush a CPU only if an unmap that wasn't
+ * read-only added it to the batch (rule L4).
  */
 static void settle_last(struct pass *pass)
 {
@@ -124,18 +127,21 @@ static bool holds(const struct pass *pass, const struct address_space *file)
 	return false;
 }
 
-/* Before the unmap: an event from here on finds it. A full barrier. */
+/*
+ * Adds a file before the unmap: an event from here on finds the pass. Has the full
+ * barrier of tlbbatch_luf_interest().
+ */
 static bool add_file(struct pass *pass, const struct address_space *file)
 {
 	unsigned int nr = pass->files.nr;
 
 	if (nr == TLBBATCH_LUF_FILES)
 		return false;
-	/* The same for all of them, wherever the task runs when it gives them back. */
+	/* One table for all files of the pass, whatever CPU gives them back. */
 	if (!nr)
 		pass->files.table = tlbbatch_luf_my_table();
 	WRITE_ONCE(pass->files.file[nr], file);
-	/* The file before its number; pairs with the acquire in hit_passes(), luf_pass.c. */
+	/* Publishes the file; pairs with the acquire in hit_passes(), luf_pass.c. */
 	smp_store_release(&pass->files.nr, nr + 1);
 	tlbbatch_luf_interest(pass->files.table, file, 1);
 	return true;
@@ -147,7 +153,9 @@ static void note_file(struct pass *pass, const struct address_space *file)
 
 	if (likely(!pass->stale_files) && holds(pass, file))
 		return;
-	/* A file that isn't this unmap's must not make it give up anything. */
+	/*
+	 * An event on a file of unmaps that are flushed already must not hit this pass.
+	 */
 	if (pass->stale_files && !(pass->files.nr == 1 && holds(pass, file)))
 		tlbbatch_luf_forget_files(pass);
 	pass->stale_files = false;
@@ -168,9 +176,9 @@ static void note_file(struct pass *pass, const struct address_space *file)
 	if (!is_local(file))
 		pass->remote = true;
 	/*
-	 * Rule L13: a write that is under way was seen before anybody cared, and some
-	 * writers in the kernel aren't seen at all; but all keep the file open. One that
-	 * opens it now is seen doing so: the barrier is in tlbbatch_luf_interest().
+	 * Rule L13: a write that is under way began before the file was of interest, and
+	 * some writers in the kernel aren't seen at all. But all of them have the file
+	 * open for writing. An open from now on is seen: see the barriers above.
 	 */
 	if (inode_is_open_for_write(file->host) || is_unnamed(file->host->i_sb))
 		pass->open_write = true;
@@ -197,7 +205,7 @@ void tlbbatch_luf_see_unmap(struct folio *folio, bool large_freed_early)
 	settle_last(pass);
 	if (file) {
 		note_file(pass, file);
-		/* It may have been mapped writable before anybody cared. */
+		/* It may have been mapped writable before it was of interest. */
 		if (!is_readonly(file))
 			file = NULL;
 	}
@@ -224,7 +232,8 @@ out:
 /**
  * tlbbatch_luf_see_demotion() - a pass is about to demote folios
  *
- * Or somebody migrates whose pass is over: see tlbbatch_luf_see_other_unmap().
+ * It may also be a migration by a task whose pass is over: see
+ * tlbbatch_luf_see_other_unmap().
  *
  * Context: task, preemption off.
  */
@@ -240,12 +249,12 @@ void tlbbatch_luf_see_demotion(void)
 }
 
 /**
- * tlbbatch_luf_see_other_unmap() - the task unmaps, and not to reclaim
- * @how: for what
+ * tlbbatch_luf_see_other_unmap() - the task unmaps for another purpose than reclaim
+ * @how: what happens to the flush
  *
- * A pass splits and demotes folios: then their flush is one of its flushes, which
- * LUF isn't thought to put off. Otherwise it is migration or khugepaged: what they
- * flush isn't a pass's (rule L15).
+ * If a pass splits or demotes folios, their flush is one of the pass's, and LUF would
+ * not put it off. Otherwise this is migration or khugepaged, and what they flush isn't
+ * a pass's (rule L15).
  *
  * Context: task, preemption off.
  */
@@ -256,7 +265,7 @@ void tlbbatch_luf_see_other_unmap(enum tlbbatch_luf_unmap how)
 	if (!pass)
 		return;
 	if (how == TLBBATCH_LUF_UNMAP_SPLIT || pass->demotes) {
-		/* Which CPUs it adds isn't followed: it completes nothing. */
+		/* The CPUs that it adds aren't noted, so that they complete nothing. */
 		settle_last(pass);
 		if (how != TLBBATCH_LUF_UNMAP_FLUSHED)
 			pass->mixed++;
@@ -267,7 +276,7 @@ void tlbbatch_luf_see_other_unmap(enum tlbbatch_luf_unmap how)
 	tlbbatch_luf_put_pass(pass);
 }
 
-/* Neighbours share a range, so each page counts; tails have no references. */
+/* A range may hold many folios, so each page is asked. Tail pages have no references. */
 static bool is_frozen(unsigned long pfn, unsigned int nr, void *data)
 {
 	while (nr--)
@@ -276,7 +285,7 @@ static bool is_frozen(unsigned long pfn, unsigned int nr, void *data)
 	return true;
 }
 
-/* All of it was unmapped read-only: a generation, which may end as it is born. */
+/* All was unmapped read-only: this makes a generation, which may be given up at once. */
 static void begin_generation(struct pass *pass, const unsigned long *cpus)
 {
 	struct tlbbatch_luf_files files = pass->files;
@@ -308,21 +317,22 @@ static void begin_generation(struct pass *pass, const unsigned long *cpus)
 		return;
 	pass->pages = (struct tlbbatch_luf_pages){ 0 };
 	/*
-	 * Rule L12: an event that came too early to find the generation in the table
-	 * found the pass. Pairs with the barrier in tlbbatch_luf_give_up(), luf_pass.c.
+	 * Rule L12: an event that came too early to find the generation in the table has
+	 * hit the pass. Pairs with smp_mb() in tlbbatch_luf_give_up(), luf_pass.c.
 	 */
 	smp_mb();
 	if (READ_ONCE(pass->hit))
 		for (i = 0; i < files.nr; i++)
 			tlbbatch_luf_give_up(files.file[i],
 					     TLBBATCH_LUF_REASON_EARLY);
-	/* The interest in them is the generation's now. */
+	/* The generation has taken over the interest in the files. */
 	WRITE_ONCE(pass->files.nr, 0);
 }
 
 /*
- * Whom the flush is about to reach; how many of them it interrupts (rule L6). Judged where the
- * task runs and who is lazy now, shortly before the kernel does.
+ * Finds the CPUs that the flush is about to reach, and returns how many of them it
+ * interrupts (rule L6). It depends on which CPU the task runs on and which are lazy; the
+ * kernel looks at both a little later.
  */
 static unsigned int find_receivers(struct pass *pass, const unsigned long *cpus)
 {
@@ -345,7 +355,9 @@ static bool names_other_cpu(const struct arch_tlbflush_unmap_batch *batch)
 			       raw_smp_processor_id()) < nr_cpu_ids;
 }
 
-/* Each CPU for itself, so that many that flush at once look at different ones. */
+/*
+ * Each CPU has its own place, so that CPUs that flush at once look at different slots.
+ */
 static void sweep_slots(void)
 {
 	unsigned int first = tlbbatch_luf_my_first_slot(), slot;

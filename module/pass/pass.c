@@ -2,12 +2,12 @@
 /*
  * The table of passes: made at load (rule H11), lock-free (rule H12), keyed by task.
  *
- * A slot is claimed in the ftrace callback, with preemption off, before the
- * task can enter any replacement, and released as the last thing that the
- * replacement of shrink_folio_list() does. So "no slot is taken" means that no
- * task sleeps in the replacement of a hook that stays registered, but for the few
- * instructions up to its return, which RCU-tasks covers (rule H13, see hook_drain.c).
- * A feature that is registered whole waits for its own: see @drain.
+ * A slot is claimed in the ftrace callback, with preemption off, before the task can
+ * enter any replacement. The replacement of shrink_folio_list() releases it as its last
+ * act. So if no slot is taken, no task sleeps in the replacement of a hook that stays
+ * registered. A task may still run the few instructions up to its return; RCU-tasks
+ * waits for those (rule H13, see hook_drain.c). A feature that is registered whole
+ * waits for tasks in its own replacements: see @drain.
  */
 #define pr_fmt(fmt) "tlbbatch: " fmt
 #include <linux/bitops.h>
@@ -32,7 +32,7 @@
 struct tlbbatch_passes tlbbatch_passes __read_mostly;
 static struct tlbbatch_pass_part *parts[TLBBATCH_PASS_PARTS_MAX];
 static unsigned int nr_parts;
-/* The features that act in passes that begin now: a bit each. */
+/* A bit for each feature that acts in passes that begin now. */
 static unsigned long acting;
 
 static __always_inline struct tlbbatch_pass *claim(struct task_struct *task)
@@ -44,9 +44,9 @@ static __always_inline struct tlbbatch_pass *claim(struct task_struct *task)
 		if (READ_ONCE(owners[slot]))
 			continue;
 		/*
-		 * A full barrier: either this task sees that a feature
-		 * doesn't act any more, or tlbbatch_passes_wait_turnover()
-		 * sees its claim. Pairs with smp_mb() there.
+		 * A full barrier, which pairs with smp_mb() in
+		 * tlbbatch_passes_wait_turnover(): either this task sees that a
+		 * feature doesn't act any more, or the waiter sees this claim.
 		 */
 		if (!cmpxchg(&owners[slot], NULL, task))
 			return tlbbatch_pass_at(slot);
@@ -56,11 +56,11 @@ static __always_inline struct tlbbatch_pass *claim(struct task_struct *task)
 
 static __always_inline void release_pass(struct tlbbatch_pass *pass)
 {
-	/* Only an end counts: a waiter must not take a claim for one. */
+	/* Counted here, not in claim(): a waiter must not take a claim for an end. */
 	WRITE_ONCE(pass->ended, pass->ended + 1);
 	/*
-	 * All of the pass comes before; pairs with the acquires in same_pass(),
-	 * tlbbatch_passes_wait_turnover() and tlbbatch_contexts_owe().
+	 * Whoever sees the slot free sees all that the pass did. Pairs with the acquires
+	 * in same_pass(), tlbbatch_passes_wait_turnover() and tlbbatch_contexts_owe().
 	 */
 	smp_store_release(&tlbbatch_passes.owners[pass->slot], NULL);
 }
@@ -75,7 +75,7 @@ static notrace void count_unseen(void)
 }
 
 /**
- * tlbbatch_pass_enter() - open a pass that begins, if any feature acts
+ * tlbbatch_pass_enter() - open a pass, if any feature acts in passes
  * @parent_ip: unused
  *
  * Context: ftrace callback of shrink_folio_list(), preemption off.
@@ -104,7 +104,7 @@ bool notrace tlbbatch_pass_enter(unsigned long parent_ip)
 	}
 	pass->owner_start = current->start_boottime;
 	pass->owner_pid = task_pid_nr(current);
-	/* As it is now: not worth task_lock(), and it ends in a NUL in any case. */
+	/* Without task_lock(): the name may change meanwhile, but ends in a NUL. */
 	memcpy(pass->owner_comm, current->comm, sizeof(pass->owner_comm));
 	pass->depth = 1;
 	return true;
@@ -114,7 +114,7 @@ bool notrace tlbbatch_pass_enter(unsigned long parent_ip)
  * tlbbatch_pass_left() - the running task's pass, or one nested in it, is over
  * @pass: the pass
  *
- * Context: the owner. @pass is not touched afterwards.
+ * Context: the owner. @pass may be another task's afterwards.
  */
 void tlbbatch_pass_left(struct tlbbatch_pass *pass)
 {
@@ -123,13 +123,13 @@ void tlbbatch_pass_left(struct tlbbatch_pass *pass)
 }
 
 /**
- * tlbbatch_pass_join() - act in passes that begin from now on
- * @part: a feature's
+ * tlbbatch_pass_join() - let a feature act in passes that begin from now on
+ * @part: the feature's part
  *
- * What was attached and set before is seen by whoever sees the bit: set_bit() is a full
+ * Whoever sees the bit sees what was attached and set before: set_bit() is a full
  * barrier on x86, a locked instruction.
  *
- * Context: process context; all that it needs is attached.
+ * Context: process context; all that the feature needs is attached.
  */
 void tlbbatch_pass_join(const struct tlbbatch_pass_part *part)
 {
@@ -137,10 +137,10 @@ void tlbbatch_pass_join(const struct tlbbatch_pass_part *part)
 }
 
 /**
- * tlbbatch_pass_leave() - don't act in passes that begin from now on
- * @part: a feature's
+ * tlbbatch_pass_leave() - let a feature act in no pass that begins from now on
+ * @part: the feature's part
  *
- * It still acts in those that are open: see tlbbatch_passes_wait_turnover().
+ * It still acts in passes that are open: see tlbbatch_passes_wait_turnover().
  *
  * Context: any.
  */
@@ -149,18 +149,19 @@ void tlbbatch_pass_leave(const struct tlbbatch_pass_part *part)
 	clear_bit(part->bit, &acting);
 }
 
-/* True while the slot is in the very pass that it was in when @ended was read. */
+/* Is the pass in the slot still the one whose @owner and @ended were read? */
 static bool same_pass(unsigned int slot, struct task_struct *owner,
 		      unsigned long ended)
 {
-	/* Pairs with release_pass(). */
+	/* The acquire pairs with the release in release_pass(). */
 	return smp_load_acquire(&tlbbatch_passes.owners[slot]) == owner &&
 	       READ_ONCE(tlbbatch_pass_at(slot)->ended) == ended;
 }
 
 /*
- * An owner may have died in its pass (an oops), and its task_struct may be gone: the
- * slot tells who it was. After so long its owner has long written that down.
+ * An owner may have died in its pass, of an oops, and its task_struct may be gone. So
+ * the name is read from the slot. No barrier is needed: the owner wrote its name
+ * seconds ago.
  */
 static void say_who(unsigned int slot, struct task_struct *owner,
 		    unsigned long ended, const char *what, unsigned int ms)
@@ -171,13 +172,13 @@ static void say_who(unsigned int slot, struct task_struct *owner,
 
 	memcpy(comm, pass->owner_comm, sizeof(comm));
 	comm[sizeof(comm) - 1] = '\0';
-	/* Not the name of the next pass's owner. */
+	/* Otherwise this may be the name of the next pass's owner. */
 	if (same_pass(slot, owner, ended))
 		pr_info("%s waits for %s/%d, in reclaim, for %u ms now\n",
 			what, comm, pid, ms);
 }
 
-/* Neither state counts as a hung task: there is nothing wrong with waiting. */
+/* Neither way of sleeping lets khungtaskd report a hung task, which this isn't. */
 static void poll_passes(bool killable)
 {
 	unsigned long timeout = msecs_to_jiffies(WAIT_POLL_MS);
@@ -193,21 +194,27 @@ static void poll_passes(bool killable)
  * @what: what waits, for the log
  * @killable: give up when the task is killed
  *
- * Passes that begin meanwhile aren't waited for: if none must be left in which a
- * feature acts, tlbbatch_pass_leave() comes first. A pass ends by itself; one that
- * takes long (it sleeps in I/O) is named in the log every five seconds.
+ * Passes that begin meanwhile aren't waited for. A caller that wants none to be left in
+ * which a feature acts calls tlbbatch_pass_leave() first. A pass ends by itself. If one
+ * takes long (it sleeps in I/O), the log names its task every five seconds.
  *
  * Context: process context, may sleep.
- * Return: 0, or -EINTR if it was killed and a pass may still be open.
+ * Return: 0, or -EINTR if the task was killed: a pass may still be open then.
  */
 int tlbbatch_passes_wait_turnover(const char *what, bool killable)
 {
 	unsigned int slot;
 
-	/* What was set before is visible, or the claim is; pairs with claim(). */
+	/*
+	 * Pairs with the cmpxchg in claim(): a task that isn't seen here sees what the
+	 * caller wrote before.
+	 */
 	smp_mb();
 	for (slot = 0; slot < tlbbatch_nr_passes(); slot++) {
-		/* The count is this owner's pass's; pairs with release_pass(). */
+		/*
+		 * Pairs with release_pass(): @ended counts all passes before this
+		 * owner's.
+		 */
 		struct task_struct *owner = smp_load_acquire(&tlbbatch_passes.owners[slot]);
 		unsigned long ended = READ_ONCE(tlbbatch_pass_at(slot)->ended);
 		unsigned int ms, next = WAIT_MESSAGE_MS;
@@ -230,8 +237,8 @@ int tlbbatch_passes_wait_turnover(const char *what, bool killable)
 }
 
 /**
- * tlbbatch_passes_add() - a feature has a part in passes
- * @part: its part
+ * tlbbatch_passes_add() - register a feature's part in passes
+ * @part: the part
  *
  * Context: load, before tlbbatch_passes_init(). At most TLBBATCH_PASS_PARTS_MAX calls.
  */
@@ -244,7 +251,7 @@ void tlbbatch_passes_add(struct tlbbatch_pass_part *part)
 /**
  * tlbbatch_passes_init() - make the table
  *
- * Context: process context, may sleep; all parts are known.
+ * Context: load, may sleep; all parts are registered.
  * Return: 0 or -ENOMEM.
  */
 int tlbbatch_passes_init(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A reclaim pass: one shrink_folio_list() call of one task. Features that act in passes
- * share the pass, its slot and the one hook that it begins and ends by.
+ * A reclaim pass is one call of shrink_folio_list() by one task. Features that act in
+ * passes share the pass, its slot in the table, and the hook of shrink_folio_list().
  */
 #ifndef TLBBATCH_PASS_H
 #define TLBBATCH_PASS_H
@@ -16,26 +16,27 @@ struct reclaim_stat;
 struct scan_control;
 struct tlbbatch_hook;
 
-/* So many features can act in passes. */
+/* How many features can act in passes. */
 #define TLBBATCH_PASS_PARTS_MAX	4
 
 /**
- * struct tlbbatch_pass - one reclaim pass; what a feature remembers of it lies behind it
- * @slot: its number
- * @owner_start: when the owner was started, in ns of boot time: a task that died
- *	inside a pass (an oops) must not leave its slot to another at its address
- * @owner_pid: the owner's number and name, as they were when the pass began: the
- *	log may have to name an owner that is dead
- * @owner_comm: its name
- * @ended: passes that this slot has seen the end of, to tell one from the next
- * @depth: 1 in the pass, more in a pass nested in it, in which no feature acts
- * @parts: the features that act in it, as they were when it began: a bit each
+ * struct tlbbatch_pass - one reclaim pass
+ * @slot: the number of its slot
+ * @owner_start: when the owner was started, in ns of boot time. If a task dies inside a
+ *	pass, of an oops, a task that gets its task_struct's address must not get its
+ *	slot
+ * @owner_pid: the owner's pid when the pass began: the log may have to name a dead owner
+ * @owner_comm: the owner's name then
+ * @ended: how many passes have ended in this slot; tells one pass from the next
+ * @depth: 1 in the pass; more in a pass nested in it, in which no feature acts
+ * @parts: a bit for each feature that acts in it; set when it begins
  * @pgdat: its node
  * @sc: its scan_control; only read through a BTF offset
  * @stat: its statistics, on its caller's stack
  * @nr_reclaimed: pages that features freed, to be added to its result
  *
- * Only the owner writes to it, so it needs no lock.
+ * The parts of the features lie behind it. Only the owner writes to it, so it needs no
+ * lock.
  */
 struct tlbbatch_pass {
 	unsigned int slot;
@@ -53,11 +54,12 @@ struct tlbbatch_pass {
 
 /**
  * struct tlbbatch_pass_part - a feature's part in passes
- * @size: what it remembers of a pass, in bytes: its own, zero at first
- * @unseen: its counter of passes in which it should have acted, and that found no slot; or
- *	NULL
- * @offset: where that lies, from the pass on
- * @bit: its bit
+ * @size: the size of what the feature remembers of a pass, in bytes. Only the feature
+ *	writes to that memory; it is zeroed at load, not at each pass
+ * @unseen: its counter of passes in which it would have acted, but that found no free
+ *	slot; or NULL
+ * @offset: where that memory lies, in bytes from the struct tlbbatch_pass on
+ * @bit: the feature's bit in @parts of a pass
  */
 struct tlbbatch_pass_part {
 	size_t size;
@@ -69,10 +71,11 @@ struct tlbbatch_pass_part {
 
 /**
  * struct tlbbatch_passes - the table of passes
- * @owners: dense keys, so that a look-up of a task without a pass stays in a line
+ * @owners: the owner of each slot, NULL if it is free; apart from @slots, so that a
+ *	look-up reads one or two cache lines
  * @slots: the passes
- * @slot_size: from one to the next, in bytes
- * @hash: how many there are
+ * @slot_size: the distance from one pass to the next, in bytes
+ * @hash: finds a task's slots
  */
 struct tlbbatch_passes {
 	struct task_struct **owners;
@@ -97,7 +100,7 @@ static __always_inline struct tlbbatch_pass *tlbbatch_pass_at(unsigned int slot)
  * tlbbatch_pass_current() - the pass of the running task
  *
  * Context: any, notrace; the result belongs to the running task.
- * Return: its pass, NULL if it is in none that a feature acts in.
+ * Return: its pass; NULL if it is in no pass, or in one in which no feature acts.
  */
 static __always_inline struct tlbbatch_pass *tlbbatch_pass_current(void)
 {
@@ -115,7 +118,7 @@ static __always_inline struct tlbbatch_pass *tlbbatch_pass_current(void)
 	return NULL;
 }
 
-/* What a feature remembers of a pass. */
+/* The memory of a feature's part in a pass. */
 static __always_inline void *
 tlbbatch_pass_memory(struct tlbbatch_pass *pass,
 		     const struct tlbbatch_pass_part *part)

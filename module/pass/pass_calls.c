@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What features do where a pass begins and ends. They are called directly, by static
- * calls: on the way of reclaim nothing is called by pointer.
+ * Calls what features do when a pass begins and ends. These are static calls: on the
+ * path of reclaim nothing is called through a pointer.
  */
 #include <linux/bits.h>
 #include <linux/build_bug.h>
@@ -12,7 +12,7 @@
 #include "pass/pass.h"
 #include "pass/pass_calls.h"
 
-/* Never defined: it gives the static calls below their type. */
+/* This is never defined: it gives the static calls below their type. */
 void tlbbatch_type_pass(struct tlbbatch_pass *pass);
 
 DEFINE_STATIC_CALL_NULL(tlbbatch_pass_begin_0, tlbbatch_type_pass);
@@ -40,10 +40,10 @@ static const struct {
 static_assert(ARRAY_SIZE(calls) == TLBBATCH_PASS_PARTS_MAX);
 
 /**
- * tlbbatch_pass_calls() - what a feature does when a pass begins and ends
- * @part: its part in passes
- * @begin: called before the original, by the task
- * @end: called behind it; features end in the reverse order
+ * tlbbatch_pass_calls() - set what a feature does when a pass begins and ends
+ * @part: the feature's part in passes
+ * @begin: called before the original; features begin in the order of their rows
+ * @end: called after the original, in the reverse order
  *
  * Context: load.
  */
@@ -64,11 +64,11 @@ void tlbbatch_pass_calls(const struct tlbbatch_pass_part *part,
 /**
  * tlbbatch_pass_begin() - shrink_folio_list() is about to run
  * @pgdat: the node
- * @sc: what the pass is for
+ * @sc: its scan_control
  * @stat: its statistics, on its caller's stack
  *
- * In a pass nested in another (it can't happen while reclaim sets PF_MEMALLOC) no feature
- * acts: rule B19.
+ * No feature acts in a pass that is nested in another (rule B19). There is none as long
+ * as reclaim sets PF_MEMALLOC.
  *
  * Context: reclaim; the callback has claimed a slot for this task.
  * Return: the pass, for tlbbatch_pass_end().
@@ -94,11 +94,11 @@ struct tlbbatch_pass *tlbbatch_pass_begin(struct pglist_data *pgdat,
 }
 
 /**
- * tlbbatch_pass_end() - it has run
+ * tlbbatch_pass_end() - shrink_folio_list() has run
  * @pass: from tlbbatch_pass_begin()
- * @nr_reclaimed: pages that it says it reclaimed
+ * @nr_reclaimed: pages reclaimed, as the original returned it
  *
- * Context: reclaim, behind the original. @pass is not touched afterwards.
+ * Context: reclaim, after the original. @pass may be another task's afterwards.
  * Return: pages reclaimed, those that features freed included.
  */
 unsigned int tlbbatch_pass_end(struct tlbbatch_pass *pass,

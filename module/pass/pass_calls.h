@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What features do where a pass begins and ends. */
+/* What features do when a pass begins and ends. */
 #ifndef TLBBATCH_PASS_CALLS_H
 #define TLBBATCH_PASS_CALLS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The hook that passes begin and end by. */
+/* The hook by which passes begin and end. */
 #ifndef TLBBATCH_PASS_HOOK_H
 #define TLBBATCH_PASS_HOOK_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Gone in 6.16 with Matthew Wilcox's series "Remove aops->writepage": from then on reclaim
- * writes anonymous and shmem folios only.
+ * Removed in 6.16 by Matthew Wilcox's series "Remove aops->writepage": from then on
+ * reclaim writes anonymous and shmem folios only.
  */
 #include <linux/fs.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Gone in 7.3: the cost of writes is taken from NR_VMSCAN_WRITE of each lruvec. */
+/* Removed in 7.3, which takes the cost of writes from NR_VMSCAN_WRITE of each lruvec. */
 #include <linux/mm.h>
 #include <linux/vmstat.h>
 

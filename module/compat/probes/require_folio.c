@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Required: reclaim in folios, as in 6.1. */
+/* Required: the folio functions that the module calls, as in 6.1. */
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/mm_inline.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Required: static calls that a module can aim (5.10). */
+/* Required: static calls whose target a module can set (5.10). */
 #include <linux/static_call.h>
 
 int probe_type(int value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Required: reclaim's batched flush, as it has been since 4.3. */
+/* Required: the fields of reclaim's batched flush, which are there since 4.3. */
 #include <linux/sched.h>
 
 bool probe(const struct cpumask **mask)

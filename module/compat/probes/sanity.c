@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Compiles against every kernel: if it doesn't, the toolchain is broken. */
+/* This compiles against every kernel. If it doesn't, the toolchain is broken. */
 #include <linux/mm.h>
 #include <linux/module.h>
 

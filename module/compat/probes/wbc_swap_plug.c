@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Gone in 6.16 with the series "Remove aops->writepage": the plug has been a
- * parameter of swap_writeout() since.
+ * Removed in 6.16 by the series "Remove aops->writepage": since then the plug is a
+ * parameter of swap_writeout().
  */
 #include <linux/writeback.h>
 
