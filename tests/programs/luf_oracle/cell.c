@@ -224,8 +224,9 @@ long cell_map(struct cell *cell, long unused)
 			 cell->map_flags | MAP_FIXED, cell->fd, 0);
 	if (cell->map == MAP_FAILED)
 		die_environment("mmap of %s: %s", cell->path, strerror(errno));
-	/* No readahead: folios of one page, on every kernel. */
+	/* No readahead and no khugepaged: folios of one page, on every kernel. */
 	madvise(cell->map, bytes, MADV_RANDOM);
+	madvise(cell->map, bytes, MADV_NOHUGEPAGE);
 	return 0;
 }
 

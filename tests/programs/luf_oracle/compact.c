@@ -156,6 +156,8 @@ void run_compact(void)
 	if (cell_call(cell, lock_own, 0))
 		die_environment("mlockall: %s", strerror(errno));
 	luf_write("/proc/sys/vm/compact_unevictable_allowed", "0");
+	/* khugepaged stands still: collapsing changes where memory is free. */
+	luf_write("/sys/kernel/mm/transparent_hugepage/khugepaged/pages_to_scan", "1");
 	must_pin(RECLAIM_CPU);
 	free = memory_free();
 	if (free < (BALLAST_BYTES + SPARE_BYTES))
