@@ -36,8 +36,6 @@ static size_t first_that_waits(int pagemap, const void *base, size_t pages,
 	size_t bytes = pages * sizeof(*looks->entries), page;
 	off_t first = (off_t)((uintptr_t)base / PAGE_BYTES * sizeof(*looks->entries));
 
-	if (!folios_waiting())
-		return pages;
 	if (mincore((void *)base, pages * PAGE_BYTES, looks->there))
 		die_environment("mincore: %s", strerror(errno));
 	if (pread(pagemap, looks->entries, bytes, first) != (ssize_t)bytes)
@@ -54,6 +52,9 @@ static size_t first_that_waits(int pagemap, const void *base, size_t pages,
  * @pages:	its length in pages, all of which were written to
  * @ms:		end the program if there is none by then
  *
+ * While a batch fills up, a folio waits for microseconds. Only when no more come, the module
+ * is in the delay before a flush. So two looks must see the same number of folios.
+ *
  * Return: the first such page, counted from @base.
  */
 size_t page_that_waits(const void *base, size_t pages, unsigned int ms)
@@ -63,14 +64,20 @@ size_t page_that_waits(const void *base, size_t pages, unsigned int ms)
 		.entries = malloc(pages * sizeof(*looks.entries)),
 	};
 	int pagemap = open_pagemap();
-	uint64_t start = now_ns();
-	size_t page;
+	uint64_t start = now_ns(), before = 0, now;
+	size_t page = pages;
 
 	if (!looks.there || !looks.entries)
 		die_environment("no memory");
-	while ((page = first_that_waits(pagemap, base, pages, &looks)) == pages) {
+	for (;;) {
+		now = folios_waiting();
+		if (now && now == before)
+			page = first_that_waits(pagemap, base, pages, &looks);
+		if (page < pages)
+			break;
 		if (seconds_since(start) * 1000 > ms)
 			die_environment("no folio waited within %u ms", ms);
+		before = now;
 		sleep_ms(1);
 	}
 	close(pagemap);
