@@ -46,7 +46,7 @@ static const struct tlbbatch_target tlbbatch_filemap_remove_folio_targets[] = {
 #define HOOK(name_, how)						\
 	{								\
 		TLBBATCH_TBL_hook_##name_##_is,				\
-		.targets = tlbbatch_##name_##_targets,				\
+		.targets = tlbbatch_##name_##_targets,			\
 		how,							\
 	}
 

@@ -110,7 +110,10 @@ static int attach_hook(struct tlbbatch_hook *hook)
 		return err;
 	}
 	hook->attached = true;
-	/* Of one that another feature has by now it was looked for; who came later shares. */
+	/*
+	 * If another feature has the hook already, this was checked then. A trampoline
+	 * that came later shares.
+	 */
 	if (!hook->look && hook->users == 1 && has_direct_call(hook->ip)) {
 		pr_err("%s is held by a BPF trampoline (fentry, fexit)\n", symbol);
 		return -EBUSY;
