@@ -8,7 +8,10 @@
  * the page is moved. Nobody stores to the destination, so the page must not change there. A
  * store that arrives there came through a stale TLB entry of the source.
  *
- * The last line reads "moves=N stale=N tries=N". Exit 0: nothing stale; 1: stale
+ * The writer may lose its TLB entry by chance. It then faults the page in again, and
+ * UFFDIO_MOVE may move a page that is mapped. Such a move isn't counted in "moves".
+ *
+ * The last line reads "moves=N stale=N tries=N mapped=N". Exit 0: nothing stale; 1: stale
  * stores; 3: no UFFDIO_MOVE here, or no page could be moved.
  */
 #include "common.h"
@@ -81,15 +84,24 @@ static void *reclaimer(void *unused)
 	return NULL;
 }
 
-/* The page table entry of the source is a swap entry. */
-static bool swapped(int pagemap)
+/* The page table entry of @page is a swap entry. */
+static bool swapped(int pagemap, volatile uint64_t *page)
 {
 	uint64_t entry = 0;
 
 	if (pread(pagemap, &entry, sizeof(entry),
-		  (uintptr_t)source / PAGE_BYTES * sizeof(entry)) != sizeof(entry))
+		  (uintptr_t)page / PAGE_BYTES * sizeof(entry)) != sizeof(entry))
 		return false;
 	return entry >> 62 & 1;
+}
+
+/* For a swap entry, mincore() says whether the swap cache has its folio. */
+static bool in_swap_cache(int pagemap, volatile uint64_t *page)
+{
+	unsigned char resident = 0;
+
+	return swapped(pagemap, page) &&
+	       !mincore((void *)page, PAGE_BYTES, &resident) && resident & 1;
 }
 
 static void *map_pages(unsigned int nr)
@@ -115,43 +127,50 @@ static int open_uffd(void)
 	return fd;
 }
 
-/* One page: 1 if it was moved while it waited, 0 if not; *@stale if it changed. */
-static int one(int uffd, int pagemap, bool *stale)
+enum outcome { NOT_MOVED, MOVED_MAPPED, MOVED_WAITING };
+
+/* One page: how it was moved; *@stale if it changed. */
+static enum outcome one(int uffd, int pagemap, bool *stale)
 {
 	struct uffdio_move move = {
 		.dst = (uintptr_t)target,
 		.src = (uintptr_t)source,
 		.len = PAGE_BYTES,
 	};
+	enum outcome outcome = NOT_MOVED;
 	uint64_t before;
-	int moved = 0, ret;
+	bool waits;
+	int ret;
 
 	page_out = true;
 	while (page_out && !stop) {
-		if (!swapped(pagemap))
+		if (!swapped(pagemap, source))
 			continue;
 		ret = ioctl(uffd, UFFDIO_MOVE, &move);
 		if (ret) {
 			move.move = 0;
 			continue;
 		}
-		/* The move counts only if the drain still sleeps. */
+		/* This must come before the read, which faults the page in. */
+		waits = in_swap_cache(pagemap, target);
 		before = *target;
 		sleep_ms(WATCH_MS);
-		moved = page_out;
+		/* The move counts only if the drain still sleeps. */
+		if (page_out)
+			outcome = waits ? MOVED_WAITING : MOVED_MAPPED;
 		*stale = *target != before;
 		break;
 	}
 	while (page_out)
 		sched_yield();
 	madvise((void *)target, PAGE_BYTES, MADV_DONTNEED);
-	return moved;
+	return outcome;
 }
 
 int main(int argc, char **argv)
 {
 	unsigned long seconds = argc > 1 ? strtoul(argv[1], NULL, 10) : 5;
-	unsigned long moves = 0, stale = 0, tries = 0;
+	unsigned long outcomes[3] = { 0 }, stale = 0, tries = 0;
 	pthread_t threads[2];
 	int uffd, pagemap;
 	void *scratch;
@@ -179,15 +198,15 @@ int main(int argc, char **argv)
 		while (round_ready != round_nr)
 			sched_yield();
 		tries++;
-		if (one(uffd, pagemap, &changed))
-			moves++;
+		outcomes[one(uffd, pagemap, &changed)]++;
 		stale += changed;
 	}
 	stop = true;
 	pthread_join(threads[0], NULL);
 	pthread_join(threads[1], NULL);
-	printf("moves=%lu stale=%lu tries=%lu\n", moves, stale, tries);
+	printf("moves=%lu stale=%lu tries=%lu mapped=%lu\n", outcomes[MOVED_WAITING], stale,
+	       tries, outcomes[MOVED_MAPPED]);
 	if (stale)
 		return STRESS_DATA_ERROR;
-	return moves ? STRESS_OK : STRESS_ENVIRONMENT;
+	return outcomes[MOVED_WAITING] ? STRESS_OK : STRESS_ENVIRONMENT;
 }
