@@ -16,57 +16,28 @@
 #include "kernel/kernel_calls.h"
 #include "targets.h"
 
-/* Each entry's jump to the original is the trampoline of one of these static calls. */
-DEFINE_STATIC_CALL_NULL(tlbbatch_jump_0, tlbbatch_type_jump);
-DEFINE_STATIC_CALL_NULL(tlbbatch_jump_1, tlbbatch_type_jump);
-DEFINE_STATIC_CALL_NULL(tlbbatch_jump_2, tlbbatch_type_jump);
-DEFINE_STATIC_CALL_NULL(tlbbatch_jump_3, tlbbatch_type_jump);
-DEFINE_STATIC_CALL_NULL(tlbbatch_jump_4, tlbbatch_type_jump);
-DEFINE_STATIC_CALL_NULL(tlbbatch_jump_5, tlbbatch_type_jump);
-DEFINE_STATIC_CALL_NULL(tlbbatch_jump_6, tlbbatch_type_jump);
-DEFINE_STATIC_CALL_NULL(tlbbatch_jump_7, tlbbatch_type_jump);
-DEFINE_STATIC_CALL_NULL(tlbbatch_jump_8, tlbbatch_type_jump);
-DEFINE_STATIC_CALL_NULL(tlbbatch_jump_9, tlbbatch_type_jump);
-DEFINE_STATIC_CALL_NULL(tlbbatch_jump_10, tlbbatch_type_jump);
-DEFINE_STATIC_CALL_NULL(tlbbatch_jump_11, tlbbatch_type_jump);
+/* The entries. The build stops where they are too few. */
+#define ENTRIES(X)							\
+	X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)	\
+	X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19)
 
-TLBBATCH_ARCH_ENTRY(0);
-TLBBATCH_ARCH_ENTRY(1);
-TLBBATCH_ARCH_ENTRY(2);
-TLBBATCH_ARCH_ENTRY(3);
-TLBBATCH_ARCH_ENTRY(4);
-TLBBATCH_ARCH_ENTRY(5);
-TLBBATCH_ARCH_ENTRY(6);
-TLBBATCH_ARCH_ENTRY(7);
-TLBBATCH_ARCH_ENTRY(8);
-TLBBATCH_ARCH_ENTRY(9);
-TLBBATCH_ARCH_ENTRY(10);
-TLBBATCH_ARCH_ENTRY(11);
+/* Each entry's jump to the original is the trampoline of a static call. */
+#define JUMP(n)		DEFINE_STATIC_CALL_NULL(tlbbatch_jump_##n, tlbbatch_type_jump);
+ENTRIES(JUMP)
 
-/* Declares an entry, which TLBBATCH_ARCH_ENTRY() made, to C. */
-#define CODE(n)	void tlbbatch_entry_##n(void)
+#define ENTRY(n)	TLBBATCH_ARCH_ENTRY(n);
+ENTRIES(ENTRY)
 
-CODE(0);
-CODE(1);
-CODE(2);
-CODE(3);
-CODE(4);
-CODE(5);
-CODE(6);
-CODE(7);
-CODE(8);
-CODE(9);
-CODE(10);
-CODE(11);
+#define CODE(n)	void tlbbatch_entry_##n(void);
+ENTRIES(CODE)
 
-#define ROW(n)	{ tlbbatch_entry_##n, TLBBATCH_CALL(tlbbatch_jump_##n) }
+#define ROW(n)	{ tlbbatch_entry_##n, TLBBATCH_CALL(tlbbatch_jump_##n) },
 
 static const struct entry {
 	void (*code)(void);
 	struct tlbbatch_call jump;
 } entries[] = {
-	ROW(0), ROW(1), ROW(2), ROW(3), ROW(4), ROW(5), ROW(6), ROW(7),
-	ROW(8), ROW(9), ROW(10), ROW(11),
+	ENTRIES(ROW)
 };
 
 /* One for each hook of all features, should it redirect, and the self-test's dummy. */
