@@ -87,6 +87,7 @@ struct tlbbatch_defer_facts {
 
 bool tlbbatch_policy_defer(const struct tlbbatch_defer_facts *facts);
 bool tlbbatch_policy_batch_size_valid(unsigned int batch_size);
+unsigned int tlbbatch_policy_batch_size(unsigned int batch_size, unsigned int pass_width);
 
 /**
  * struct tlbbatch_owed - flushes that the kernel asked for and didn't get yet

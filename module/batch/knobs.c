@@ -38,7 +38,8 @@ static DECLARE_WORK(trip_work, tripped);
 
 static void batch_pass_begin(struct tlbbatch_pass *pass)
 {
-	tlbbatch_batch_begin(pass, READ_ONCE(batch_size));
+	tlbbatch_batch_begin(pass, tlbbatch_policy_batch_size(READ_ONCE(batch_size),
+							      READ_ONCE(tlbbatch_pass_width)));
 }
 
 /* Rule B4: stop at once, detach from a worker. */

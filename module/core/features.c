@@ -10,6 +10,7 @@
 #include "core/feature.h"
 #include "luf/luf.h"
 #include "pass/pass.h"
+#include "wide/wide.h"
 #ifdef TLBBATCH_EXAMPLE
 #include "example/example.h"
 #endif
@@ -20,6 +21,10 @@ const struct tlbbatch_row tlbbatch_features[] = {
 		.files = &tlbbatch_batch_files,
 		.load = tlbbatch_knobs_init,
 		.unload = tlbbatch_knobs_exit,
+	},
+	{
+		.feature = &tlbbatch_wide,
+		.files = &tlbbatch_wide_files,
 	},
 #ifdef TLBBATCH_EXAMPLE
 	{

@@ -135,6 +135,22 @@ bool tlbbatch_luf_break(enum tlbbatch_luf_break rule)
 	return READ_ONCE(luf_break) == rule;
 }
 
+static unsigned int wide_break;
+module_param(wide_break, uint, 0644);
+MODULE_PARM_DESC(wide_break,
+		 "debug: wider passes 1: on active lists, too 2: however short the list 3: each ask 4: paid by the next call 5: a large folio counts whole 6: without a larger batch");
+
+/**
+ * tlbbatch_wide_break() - is a rule of wider passes taken out?
+ * @rule: which
+ *
+ * Context: any.
+ */
+bool tlbbatch_wide_break(enum tlbbatch_wide_break rule)
+{
+	return READ_ONCE(wide_break) == rule;
+}
+
 static bool fail_unregister;
 module_param(fail_unregister, bool, 0644);
 MODULE_PARM_DESC(fail_unregister, "debug: ftrace doesn't let go of LUF tracking");

@@ -81,6 +81,22 @@ enum tlbbatch_luf_break {
 	X(DEMOTION,	demotion) /* rule B19: passes on nodes that demote are batched */ \
 	X(NESTED,	nested)	/* rule B19: so are those nested in another */
 
+/* What wide_break takes out of wider passes. */
+#define WIDE_BREAKS(X)							\
+	X(NOTHING,	nothing)					\
+	X(ACTIVE,	active)	/* rule W1: active lists, too */		\
+	X(SHARE,	share)	/* rule W2: whatever the list has */	\
+	X(PLAIN,	plain)	/* rules W2, W6: no ask is left out or stays as it is */ \
+	X(STALE,	stale)	/* rule W3: a call pays for the one before it */ \
+	X(WHOLE,	whole)	/* rule W3: a large folio answers many asks */ \
+	X(FOLLOW,	follow)	/* rule W5: the batch stays as it is */
+
+enum tlbbatch_wide_break {
+#define X(upper, lower) TLBBATCH_WIDE_BREAK_##upper,
+	WIDE_BREAKS(X)
+#undef X
+};
+
 enum tlbbatch_dirty_break {
 #define X(upper, lower) TLBBATCH_DIRTY_BREAK_##upper,
 	DIRTY_BREAKS(X)
@@ -105,6 +121,7 @@ void tlbbatch_debug_pass_end(const struct tlbbatch_debug_pass *pass, unsigned in
 bool tlbbatch_dirty_break(enum tlbbatch_dirty_break rule);
 const char *tlbbatch_debug_proto(const char *hook, const char *proto);
 bool tlbbatch_luf_break(enum tlbbatch_luf_break rule);
+bool tlbbatch_wide_break(enum tlbbatch_wide_break rule);
 int tlbbatch_debug_fail_unregister(void);
 int tlbbatch_debug_fail_step(unsigned int step);
 bool tlbbatch_debug_fail_selftest(void);
@@ -155,6 +172,11 @@ static inline const char *tlbbatch_debug_proto(const char *hook,
 }
 
 static inline bool tlbbatch_luf_break(enum tlbbatch_luf_break rule)
+{
+	return false;
+}
+
+static inline bool tlbbatch_wide_break(enum tlbbatch_wide_break rule)
 {
 	return false;
 }

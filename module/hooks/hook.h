@@ -48,15 +48,17 @@ struct tlbbatch_target {
 	},
 
 /**
- * struct tlbbatch_need - a struct or member because of which a kernel needs a hook
- * @tag: the struct's tag, for BTF; NULL if every kernel needs the hook
- * @member: the member; NULL if the struct alone decides
- * @without: why a kernel that lacks it doesn't need the hook; the hook's file shows that
+ * struct tlbbatch_need - what tells whether a kernel needs a hook
+ * @tag: the tag of a struct that a kernel which needs the hook has, for BTF; or NULL
+ * @member: a member of it that such a kernel has; NULL if the struct alone decides
+ * @without: why the other kernels don't need the hook; the hook's file shows that
+ * @harmless: a kernel whose function has this prototype doesn't need the hook; or empty
  */
 struct tlbbatch_need {
 	const char *tag;
 	const char *member;
 	const char *without;
+	struct tlbbatch_function harmless;
 };
 
 /**

@@ -24,6 +24,16 @@ static const char *spoiled_by(const struct tlbbatch_hook *hook)
 	return hook->lost ? hook->name : NULL;
 }
 
+static bool is_needed(const struct tlbbatch_need *need)
+{
+	const struct tlbbatch_function *harmless = &need->harmless;
+
+	if (need->tag && !tlbbatch_kernel_has(need->tag, need->member))
+		return false;
+	return !harmless->symbol ||
+	       !tlbbatch_symbol_matches(harmless->symbol, harmless->proto);
+}
+
 static void resolve_hook(struct tlbbatch_hook *hook, bool whole)
 {
 	const struct tlbbatch_function *near;
@@ -35,8 +45,7 @@ static void resolve_hook(struct tlbbatch_hook *hook, bool whole)
 		refuse(hook, "what looks cannot be registered whole");
 		return;
 	}
-	if (hook->need.tag &&
-	    !tlbbatch_kernel_has(hook->need.tag, hook->need.member)) {
+	if (!is_needed(&hook->need)) {
 		hook->unneeded = true;
 		return;
 	}

@@ -11,7 +11,8 @@
 #						ROW(NAME, "SYMBOL", "PROTOTYPE"); of a
 #						member, ROW(NAME, "STRUCT", "MEMBER", "TYPE")
 #	TLBBATCH_TBL_FEATURE_KIND_names(NAME)	NAME(name, optional) for each name
-#	TLBBATCH_TBL_hook_NAME_is		initialisers for a struct tlbbatch_hook
+#	TLBBATCH_TBL_hook_NAME_is		initialisers for a struct tlbbatch_hook; the row
+#						of a hook whose code is "-" is in there
 #	TLBBATCH_TBL_NR_HOOKED			how many functions all features redirect, at
 #						most: names of hooks and returns
 #
@@ -20,7 +21,7 @@
 BEGIN {
 	FS = "|"
 	split("feature kind name symbol code if need prototype lost why", column, " ")
-	nr_features = split("core pass batch luf debug", features, " ")
+	nr_features = split("core pass batch wide luf debug", features, " ")
 	for (i = 1; i <= nr_features; i++)
 		is_feature[features[i]] = 1
 	nr_kinds = split("hook call entry return trace sign data member enum", kinds, " ")
@@ -85,7 +86,9 @@ function check_row(first,    i)
 		stop("'" name "' is no name")
 	if (symbol !~ (kind == "member" ? MEMBER : NAME))
 		stop("'" symbol "' is no symbol of a " kind)
-	if (kind in has_code ? code !~ NAME : code != "-")
+	if (kind == "hook" && !first && code == "-")
+		check_harmless()
+	else if (kind in has_code ? code !~ NAME : code != "-")
 		stop("'" code "' is no code of a " kind)
 	if (probe != "-" && !(substr(probe, probe ~ /^!/ ? 2 : 1) in probed))
 		stop("no probe '" probe "'")
@@ -101,8 +104,17 @@ function check_row(first,    i)
 		return
 	if (first ? lost == "-" : lost != "-" || why != "-")
 		stop("'lost' is told in the first row of a hook, and in no other")
-	if (first && (need == "-") != (why == "-"))
-		stop("'why' belongs to 'need', and 'need' to 'why'")
+	if (first && need != "-" && why == "-")
+		stop("'why' belongs to 'need'")
+}
+
+# A shape with which the kernel doesn't need the hook. A struct of the kernel's needs no probe.
+function check_harmless()
+{
+	if (key in harmless)
+		stop("a second row without code")
+	if (needs[key] || probe != "-")
+		stop("a row without code needs no 'need' and no 'if'")
 }
 
 function add_row(first, key,    row)
@@ -111,6 +123,10 @@ function add_row(first, key,    row)
 	if (row in seen)
 		stop("a second row of this name, symbol and prototype")
 	seen[row] = 1
+	if (kind == "hook" && code == "-") {
+		harmless[key] = ", { " quoted(symbol) ", " quoted(proto) " }"
+		return
+	}
 	if (kind == "hook" && (code in hook_of))
 		stop("a second hook's row has the code '" code "'")
 	if (kind == "hook")
@@ -123,9 +139,11 @@ function add_row(first, key,    row)
 		kind_of[key] = kind
 		name_of[key] = name
 		optional[key] = need == "optional" ? "true" : "false"
+		needs[key] = need != "-"
+		reason[key] = why
 		if (kind == "hook")
 			told[key] = ".name = " quoted(name) ", \\\n\t.lost = " quoted(lost) \
-				", \\\n\t.need = { " split_member(need) ", " quoted(why) " }"
+				", \\\n\t.need = { " split_member(need) ", " quoted(why)
 	}
 	if (probe ~ /^!/ ? probed[substr(probe, 2)] : probe != "-" && !probed[probe])
 		return
@@ -181,6 +199,10 @@ END {
 		exit 1
 	if (file != 2 || !nr_keys)
 		stop("no rows, or no probes")
+	for (i = 1; i <= nr_keys; i++)
+		if (kind_of[keys[i]] == "hook" &&
+		    (needs[keys[i]] || keys[i] in harmless) != (reason[keys[i]] != "-"))
+			stop("hook " name_of[keys[i]] ": 'why' belongs to 'need', or to a row without code")
 	print "/* Made of targets.tbl by targets.awk. */"
 	print "#ifndef TLBBATCH_TARGETS_H\n#define TLBBATCH_TARGETS_H\n"
 	print "/* For a row: what the kernel calls it. */"
@@ -189,7 +211,7 @@ END {
 		key = keys[i]
 		printf "\n#define TLBBATCH_TBL_%s(ROW)%s\n", key, rows[key]
 		if (key in told)
-			printf "#define TLBBATCH_TBL_%s_is \\\n\t%s\n", key, told[key]
+			printf "#define TLBBATCH_TBL_%s_is \\\n\t%s%s }\n", key, told[key], harmless[key]
 	}
 	for (f = 1; f <= nr_features; f++)
 		for (k = 1; k <= nr_kinds; k++)

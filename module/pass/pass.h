@@ -86,6 +86,12 @@ struct tlbbatch_passes {
 
 extern struct tlbbatch_passes tlbbatch_passes;
 
+/*
+ * Pages that a feature gives to a pass at least; 0 if none does. Batching lets as many
+ * folios wait for one flush.
+ */
+extern unsigned int tlbbatch_pass_width;
+
 static __always_inline unsigned int tlbbatch_nr_passes(void)
 {
 	return tlbbatch_passes.hash.mask + 1;

@@ -48,18 +48,18 @@ nothing_left()
 		! grep -q tlbbatch /sys/kernel/tracing/enabled_functions
 }
 
-# Prints the files of the hooks that this kernel needs.
+# needed_hooks [FEATURE]: print the files of the hooks that this kernel needs
 needed_hooks()
 {
-	grep -L '^not needed: ' "$K"/hooks/*
+	grep -L '^not needed: ' "$K/${1:-.}"/hooks/*
 }
 
-# hooks_are STATE: the file of every needed hook reads STATE
+# hooks_are STATE [FEATURE]: the file of every needed hook reads STATE
 hooks_are()
 {
 	local file
 
-	for file in $(needed_hooks); do
+	for file in $(needed_hooks "${2:-.}"); do
 		if [ "$(cat "$file")" != "$1" ]; then
 			echo "${file##*/} is $(cat "$file")"
 			return 1
@@ -82,14 +82,14 @@ target_of()
 	return 1
 }
 
-# number_of luf|dirty RULE: set REPLY to the number of a rule that a debug build can take out.
+# number_of luf|dirty|wide RULE: set REPLY to the number of a rule that a debug build can take out.
 # RULE is its name in module/debug/debug.h. "nothing" has a number, too.
 number_of()
 {
 	REPLY=$("$BIN/breaks" "$1" "$2") || bail "breaks $1 $2"
 }
 
-# take_out luf|dirty RULE: from now on the module breaks that rule
+# take_out luf|dirty|wide RULE: from now on the module breaks that rule
 take_out()
 {
 	number_of "$1" "$2"
@@ -280,7 +280,13 @@ in_cgroup()
 	(echo "$BASHPID" > "$CG/cgroup.procs" && exec "$@")
 }
 
+# cgroup_value FILE NAME: print a figure of this memory cgroup
+cgroup_value()
+{
+	awk -v name="$2" '$1 == name { print $2 }' "$CG/$1"
+}
+
 oom_kills()
 {
-	awk '$1 == "oom_kill" { print $2 }' "$CG/memory.events"
+	cgroup_value memory.events oom_kill
 }

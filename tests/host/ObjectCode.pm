@@ -294,6 +294,18 @@ sub reached
 	return sort keys %seen;
 }
 
+# Functions of other files that NAME may call, by way of this file's own.
+sub outside
+{
+	my ($self, $name) = @_;
+	my %seen;
+
+	for my $fn ($self->reached($name)) {
+		$seen{$_->[2]}++ for grep { $_->[1] eq 'external' } @{$self->_walk($fn)->{calls}};
+	}
+	return sort keys %seen;
+}
+
 # Who calls each trampoline whose name matches, and where else code uses one.
 sub trampolines
 {

@@ -2,7 +2,7 @@
 /*
  * breaks - print the number of a rule that a debug build can take out
  *
- *	breaks luf|dirty NAME		for the parameters luf_break and dirty_break
+ *	breaks luf|dirty|wide NAME	for the parameters luf_break, dirty_break, wide_break
  */
 #include "common.h"
 #include "module.h"
@@ -10,21 +10,34 @@
 #define X(upper, lower) #lower,
 static const char *const luf_names[] = { LUF_BREAKS(X) };
 static const char *const dirty_names[] = { DIRTY_BREAKS(X) };
+static const char *const wide_names[] = { WIDE_BREAKS(X) };
 #undef X
+
+static const struct {
+	const char *feature;
+	const char *const *names;
+	size_t nr;
+} lists[] = {
+	{ "luf", luf_names, ARRAY_SIZE(luf_names) },
+	{ "dirty", dirty_names, ARRAY_SIZE(dirty_names) },
+	{ "wide", wide_names, ARRAY_SIZE(wide_names) },
+};
 
 int main(int argc, char **argv)
 {
-	bool luf = argc == 3 && !strcmp(argv[1], "luf");
-	const char *const *names = luf ? luf_names : dirty_names;
-	size_t nr = luf ? ARRAY_SIZE(luf_names) : ARRAY_SIZE(dirty_names), i;
+	size_t list, i;
 
-	if (!luf && (argc != 3 || strcmp(argv[1], "dirty")))
-		die_usage("breaks luf|dirty NAME");
-	for (i = 0; i < nr; i++) {
-		if (!strcmp(argv[2], names[i])) {
-			printf("%zu\n", i);
-			return STRESS_OK;
+	if (argc != 3)
+		die_usage("breaks luf|dirty|wide NAME");
+	for (list = 0; list < ARRAY_SIZE(lists); list++) {
+		if (strcmp(argv[1], lists[list].feature))
+			continue;
+		for (i = 0; i < lists[list].nr; i++) {
+			if (!strcmp(argv[2], lists[list].names[i])) {
+				printf("%zu\n", i);
+				return STRESS_OK;
+			}
 		}
 	}
-	die_usage("there is no rule '%s'", argv[2]);
+	die_usage("there is no rule '%s' of '%s'", argv[2], argv[1]);
 }
