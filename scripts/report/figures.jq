@@ -4,6 +4,7 @@
 # report.jq and report_luf.jq. jq 1.6.
 
 include "report";
+include "report_rounds";
 
 # Of a list of kernels: those whose release begins with $begin; "" is all
 def of_kernel($begin): .[] | select(.kernel | startswith($begin));
@@ -44,6 +45,15 @@ def zero_of($arm): [arm_of($arm) | [.zero_calls, .calls]];
 def sweep_of($swap; $lru; $size):
 	[.[0].sides[] | select(.swap == $swap and .lru == $lru and .batch_size == $size) |
 		tlb_per_1000] | median;
+
+# Of a wide.json: the median of a figure over the sides of a setting
+def wide_figure($begin; $lru; $workload; $arm; figure):
+	[of_kernel($begin).sides[] |
+	 select(.lru == $lru and .workload == $workload and .arm == $arm) | figure] | median;
+# A time of a setting as a multiple of that without the module
+def wide_time($begin; $lru; $workload; $arm; time):
+	wide_figure($begin; $lru; $workload; $arm; time) /
+	wide_figure($begin; $lru; $workload; "off/0"; time);
 
 def extent: [min, max];
 def percent(part; whole): part * 100 / whole;

@@ -17,8 +17,10 @@ def efficiency: .pgsteal_anon / .pgscan_anon;
 
 # For one pair: how many times fewer receivers there were. A side without receivers counts
 # as if it had one, so no gain is infinite.
-def saved:
-	(.off | tlb_per_1000) / (.on | per_1000([.tlb_shootdowns, 1] | max));
+def saved(on): (.off | tlb_per_1000) / (on | per_1000([.tlb_shootdowns, 1] | max));
+def saved: saved(.on);
+
+def rounded: . * 10 | round / 10;
 
 # For one run: median over the pairs of a figure of one side
 def of_side(side; figure): [.pairs[] | side | figure] | median;
@@ -43,7 +45,7 @@ def provenance($guest; $commit):
 	{
 		module_version: $guest.module,
 		settings: ($guest | with_entries(select(.key as $name |
-			["seconds", "pairs", "runs", "batch_size", "memcg_limit", "swap_mb", "lru"] |
+			["seconds", "pairs", "runs", "batch_size", "pass_min", "memcg_limit", "swap_mb", "lru"] |
 			index($name))))
 	};
 
@@ -54,7 +56,7 @@ def kernel_report($guest; $suites; $commit):
 	def figures: del(.workload, .swap, .lru, .batch_size, .pair, .side);
 	def pair:
 		map({(.side): figures}) | add | select(.off and .on) |
-		{off: .off, on: .on};
+		{off, on} + if .wide then {wide} else {} end;
 	{
 		kernel: $guest.kernel,
 		cpus: $guest.cpus,
@@ -103,10 +105,14 @@ def provenance_complaints:
 		"no commit, and no commit_note that says why"
 	else empty end;
 
-# Rows of the table of one run: name, decimals, before, after
+# For one run: has each pair a side with wider passes?
+def is_wide: .pairs | length > 0 and all(.[]; .wide);
+
+# Rows of the table of one run: name, decimals, then a figure for each kind of side
 def table:
 	def row(name; decimals; figure):
-		[name, decimals, of_side(.off; figure), of_side(.on; figure)];
+		[name, decimals, of_side(.off; figure), of_side(.on; figure)] +
+		if is_wide then [of_side(.wide; figure)] else [] end;
 	row("bogo ops/s"; 2; .bogo_ops / .seconds),
 	row("TLB shootdowns"; 0; .tlb_shootdowns),
 	row("Function call IPIs"; 0; .call_ipis),
@@ -134,6 +140,7 @@ def summary($floors):
 		on: of_side(.on; tlb_per_1000),
 		saved: ($saved | median),
 		saved_min: ($saved | min),
+		saved_wide: (if is_wide then [.pairs[] | saved(.wide)] | median else null end),
 		floor: ($floor.floor // null),
 		pair_floor: (if $floor then $floor.floor * $floor.pair_share else null end),
 		efficiency_off: of_side(.off; efficiency),
@@ -145,6 +152,7 @@ def summary($floors):
 			if .floor == null then "-"
 			elif .saved < .floor then "MISSED"
 			elif .saved_min < .pair_floor then "MISSED: pair"
+			elif (.saved_wide // .floor) < .floor then "MISSED: wider"
 			else "ok"
 			end)
 	};

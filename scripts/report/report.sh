@@ -108,50 +108,55 @@ report_table()
 			"  Kernel: \(.kernel)   CPUs: \(.cpus)   tlbbatch: \(.module)",
 			"  MemTotal: \(.mem_mb)M   SwapTotal: \(.swap_mb)M   batch_size: \($run.batch_size)",
 			"  memcg limit: \(.memcg_limit)   alloc: \($load.alloc_mb)M   workers: \($load.workers)   duration: \(.seconds)s",
-			"  Medians of \($run.pairs | length) pairs, off and on in turns in one boot"
+			"  Medians of \($run.pairs | length) pairs, off and on in turns in one boot",
+			($run.pairs[0].wide.pass_min // empty | "  Wider: batching, and wide/pass_min is \(.)")
 		' <<<"$run"
 		report_line - "$REPORT_WIDTH"
-		printf '%-24s%14s%14s%26s\n' Metric Before After "Delta (abs / %)"
+		printf '%-25s%11s%21s' Metric Off "Batching"
+		[ "$(report_jq is_wide <<<"$run")" = false ] || printf '%21s' Wider
+		echo
 		report_line - "$REPORT_WIDTH"
 		report_jq -r 'table | @tsv' <<<"$run" | report_rows
 		report_line - "$REPORT_WIDTH"
 	done <<<"$runs"
 }
 
-# Rows of a table from report.jq's
+# Rows of a table from report.jq's: what comes after the first figure is compared with it
 report_rows()
 {
 	awk -F'\t' '
 		$2 == "" { print $1; next }
 		{
 			number = "%." $2 "f"
-			delta = sprintf("%+." $2 "f", $4 - $3)
-			share = $3 == 0 ? "n/a" : sprintf("%+.1f%%", ($4 - $3) * 100 / $3)
-			printf "%-24s%14s%14s%26s\n", $1, sprintf(number, $3),
-				sprintf(number, $4), delta " (" share ")"
+			printf "%-25s%11s", $1, sprintf(number, $3)
+			for (i = 4; i <= NF; i++) {
+				share = $3 == 0 ? "n/a" : sprintf("%+.1f%%", ($i - $3) * 100 / $3)
+				printf "%11s %9s", sprintf(number, $i), "(" share ")"
+			}
+			print ""
 		}'
 }
 
 # report_summary RESULTS: a line for each run, against its floor
 report_summary()
 {
-	printf '%-16s %-10s %-4s %-7s  %8s %8s  %7s %7s %6s  %6s %6s  %7s  %s\n' \
-		kernel workload swap lru off on fewer 'min' floor \
+	printf '%-16s %-10s %-4s %-7s  %8s %8s  %7s %7s %7s %6s  %6s %6s  %7s  %s\n' \
+		kernel workload swap lru off on fewer 'min' wider floor \
 		'eff.off' 'eff.on' 'fl/pass' verdict
 	report_jq -r --argjson floors "$(report_floors)" '
 		summary($floors) |
 		[.kernel, .workload, .swap, .lru, .off, .on, .saved, .saved_min,
-		 .floor // "-", .efficiency_off, .efficiency_on,
+		 .saved_wide // "-", .floor // "-", .efficiency_off, .efficiency_on,
 		 .flushes_per_pass // "-", .verdict] | @tsv' "$1" |
 		awk -F'\t' '
 			function number(format, value) {
 				return value == "-" ? value : sprintf(format, value)
 			}
 			{
-				printf "%-16s %-10s %-4s %-7s  %8.1f %8.1f  %6.1fx %6.1fx %6s  %6.1f%% %5.1f%%  %7s  %s\n",
-					$1, $2, $3, $4, $5, $6, $7, $8,
-					number("%.1f", $9), $10 * 100, $11 * 100,
-					number("%.2f", $12), $13
+				printf "%-16s %-10s %-4s %-7s  %8.1f %8.1f  %6.1fx %6.1fx %7s %6s  %6.1f%% %5.1f%%  %7s  %s\n",
+					$1, $2, $3, $4, $5, $6, $7, $8, number("%.1fx", $9),
+					number("%.1f", $10), $11 * 100, $12 * 100,
+					number("%.2f", $13), $14
 			}'
 }
 
@@ -203,11 +208,11 @@ report_missed()
 {
 	report_jq -r --argjson floors "$(report_floors)" --arg workloads "$2" '
 		def where: "\(.workload) \(.swap) \(.lru)";
-		def rounded: . * 10 | round / 10;
 		($workloads | split(" ")) as $asked |
 		(summary($floors) |
 			select(.verdict | startswith("MISSED")) |
-			"\(.kernel): \(where): \(.saved | rounded) times fewer, worst pair \(.saved_min | rounded); the floors are \(.floor) and \(.pair_floor | rounded)"),
+			"\(.kernel): \(where): \(.saved | rounded) times fewer, worst pair \(.saved_min | rounded)\(
+				if .saved_wide then ", with wider passes \(.saved_wide | rounded)" else "" end); the floors are \(.floor) and \(.pair_floor | rounded)"),
 		(.[] | .kernel as $kernel |
 			(.runs | map(where)) as $measured |
 			[$floors[] |
@@ -227,11 +232,13 @@ report_unsaved()
 		"the module avoided no flush"' "$2"
 }
 
-# report_gain RESULTS: print a line for each run that says what batching saved
+# report_gain RESULTS: print a line for each run that says what batching saved, and what it
+# saved with wider passes
 report_gain()
 {
 	report_jq -r 'summary([]) |
-		"\(.workload), swap on \(.swap), \(.lru) LRU: \(.saved * 10 | round / 10) times fewer TLB shootdowns per page reclaimed."' "$1"
+		"\(.workload), swap on \(.swap), \(.lru) LRU: \(.saved | rounded) times fewer TLB shootdowns per page reclaimed" +
+		if .saved_wide then ", \(.saved_wide | rounded) times with wider passes." else "." end' "$1"
 }
 
 # report_guest_code CODE WHAT: end the script if a guest failed, and say how

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # What report_rounds.sh computes from measurements in randomised blocks
-# (tests/guest/bench/progress and sweep). jq 1.6.
+# (tests/guest/bench/progress, sweep and wide). jq 1.6.
 
 include "report";
 
@@ -24,7 +24,7 @@ def rounds_complaints:
 				"events were lost"))
 	end;
 
-def of_1000: if . == null then "-" else . * 10 | round / 10 | tostring end;
+def of_1000: if . == null then "-" else rounded | tostring end;
 
 # From pairs [zero, calls], one for each round: calls that found nothing per 1000, and the
 # margin of error (95%, jackknife over the rounds, since calls of a round are alike)
@@ -62,3 +62,61 @@ def sweep_rows:
 	 ($figures | median | of_1000),
 	 "\($figures | min | of_1000) to \($figures | max | of_1000)",
 	 (map(.oom) | add)];
+
+# Wider passes: pages of both types, since they are for clean pages, too
+def stolen: .pgsteal_anon + .pgsteal_file;
+def scanned: .pgscan_anon + .pgscan_file;
+def wide_receivers: .tlb_shootdowns * 1000 / stolen;
+def wide_arm: .arm | split("/");
+# Of the pages that calls freed, how many percent were beyond the 32 that they asked for
+def wide_beyond:
+	(.memcg_beyond + .direct_beyond) * 100 / ([.memcg_freed + .direct_freed, 1] | max);
+
+# Each group of sides of one kernel, workload, swap and LRU, with the figures of the arm off/0
+def wide_groups:
+	.[] | select(.what == "wide") | .kernel as $kernel |
+	.sides | map(select(stolen > 0)) | group_by([.workload, .swap, .lru])[] |
+	{ kernel: $kernel, off: map(select(.arm == "off/0")), arms: group_by([(wide_arm[0] != "off"),
+		(wide_arm[1] | tonumber)]) };
+
+# A time of sides, as a multiple of that of the arm off/0
+def times($off; f): [.[] | f] | median as $on | ([$off[] | f] | median) as $base |
+	if ($base // 0) == 0 then "-" else $on / $base | of_1000 end;
+
+# One row for each kernel, LRU and workload: receivers without the module; then for each of
+# these settings the receivers, and how many times fewer that is
+def wide_settings: ["64/0", "64/32", "64/64", "64/96", "64/128", "64/256", "off/96"];
+def wide_matrix:
+	wide_groups as {$kernel, $off, $arms} |
+	([$off[] | wide_receivers] | median) as $base |
+	[$kernel, $off[0].lru, $off[0].workload, ($base | of_1000)] +
+	[wide_settings[] as $setting |
+	 [$arms[][] | select(.arm == $setting) | wide_receivers] |
+	 if length == 0 then "-"
+	 else median | "\(of_1000) (\($base / . | of_1000)x)"
+	 end];
+
+# Rows with what each setting took
+def wide_rows:
+	wide_groups as {$kernel, $arms} | $arms[] |
+	[$kernel, .[0].lru, .[0].workload, .[0].arm, length,
+	 (map(.taken / ([.passes, 1] | max)) | median | of_1000),
+	 (map(wide_receivers) | median | of_1000),
+	 (map(.pgscan_anon * 100 / scanned) | median | of_1000),
+	 (map(stolen * 100 / scanned) | median | of_1000),
+	 (map(.workingset_refault_anon * 1000 / stolen) | median | of_1000),
+	 (map(.workingset_refault_file * 1000 / stolen) | median | of_1000),
+	 (map(.pgdeactivate * 1000 / stolen) | median | of_1000),
+	 (map(.slabs_scanned * 1000 / stolen) | median | of_1000)];
+
+# Rows with what each setting cost
+def wide_costs:
+	wide_groups as {$kernel, $off, $arms} | $arms[] |
+	[$kernel, .[0].lru, .[0].workload, .[0].arm,
+	 (map(wide_beyond) | median | of_1000),
+	 ((if .[0].workload | IN("global", "direct") then "direct_us" else "memcg_us" end) as $call |
+		times($off; .[$call][0]), times($off; .[$call][1])),
+	 times($off; .pass_us[0]), times($off; .pass_us[1]),
+	 times($off; .isolate_us[0]), times($off; .isolate_us[1]),
+	 (map(.memcg_zero + .direct_zero) | add), (map(.oom_kill) | add),
+	 (map(.kswapd_slept * 100) | median | of_1000)];

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2016 # the dollar signs are jq's
 #
-# Turn what tests/guest/bench/progress and sweep measured into results/progress.json,
-# results/sweep.json and tables.  To be sourced after report.sh; the arithmetic is in
-# report_rounds.jq.
+# Turn what tests/guest/bench/progress, sweep and wide measured into results/progress.json,
+# results/sweep.json, results/wide.json and tables.  To be sourced after report.sh; the
+# arithmetic is in report_rounds.jq.
 
 rounds_jq()
 {
@@ -30,21 +30,50 @@ report_rounds_check()
 	[ -z "$wrong" ]
 }
 
+# report_rounds_table RESULTS ROWS HEADER...: a table of the rows that report_rounds.jq
+# makes. Each header's columns are apart by "|".
+report_rounds_table()
+{
+	local results=$1 rows=$2 header
+
+	shift 2
+	header=$(IFS='|'; echo "$*")
+	echo "| ${header//|/ | } |"
+	sed 's/[^|][^|]*/ --- /g; s/.*/|&|/' <<<"$header"
+	rounds_jq -r "$rows | map(tostring) | \"| \\(join(\" | \")) |\"" "$results"
+}
+
 # report_rounds_matrix RESULTS: a table for the documents
 report_rounds_matrix()
 {
+	local settings
+
 	case $(jq -r '.[0].what' "$1") in
 	progress)
-		printf '| %s |\n' \
-			'kernel | LRU | swap | load | arm | rounds | calls | that found nothing | per 1000 | rounds with such | OOM kills | receivers per 1000 pages | dropped: mapped | gone' \
-			'--- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | ---'
-		rounds_jq -r 'progress_rows | map(tostring) | "| \(join(" | ")) |"' "$1"
+		report_rounds_table "$1" progress_rows kernel LRU swap load arm rounds calls \
+			'that found nothing' 'per 1000' 'rounds with such' 'OOM kills' \
+			'receivers per 1000 pages' 'dropped: mapped' gone
 		;;
 	sweep)
-		printf '| %s |\n' \
-			'kernel | workload | swap | LRU | `batch_size` | sides | receivers per 1000 pages | least to most | with an OOM kill' \
-			'--- | --- | --- | --- | --- | --- | --- | --- | ---'
-		rounds_jq -r 'sweep_rows | map(tostring) | "| \(join(" | ")) |"' "$1"
+		report_rounds_table "$1" sweep_rows kernel workload swap LRU '`batch_size`' sides \
+			'receivers per 1000 pages' 'least to most' 'with an OOM kill'
+		;;
+	wide)
+		mapfile -t settings < <(rounds_jq -nr 'wide_settings[]')
+		report_rounds_table "$1" wide_matrix kernel LRU workload off "${settings[@]}"
 		;;
 	esac
+}
+
+# report_rounds_details RESULTS: of a wide.json, what each setting took, and what it cost
+report_rounds_details()
+{
+	report_rounds_table "$1" wide_rows kernel LRU workload setting sides 'pages a pass' \
+		'receivers per 1000 pages' 'anonymous, % of scanned' 'freed, % of scanned' \
+		'refaults per 1000 pages: anonymous' file \
+		'deactivated' 'slab objects scanned'
+	echo
+	report_rounds_table "$1" wide_costs kernel LRU workload setting \
+		'freed beyond 32 a call, %' 'call: p50' p99 'pass: p50' p99 'lru_lock: p50' p99 \
+		'calls that found nothing' 'OOM kills' 'kswapd slept, %'
 }

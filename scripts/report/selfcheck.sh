@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2034 # read by report.sh
+#
+# What the self-checks of the reports share: a directory for made-up measurements, the
+# reports, and a look at what they print. To be sourced.
+
+# shellcheck source=scripts/lib/common.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../lib/common.sh"
+# shellcheck source=tests/lib/tap.sh
+. "$TLBBATCH_TOP/tests/lib/tap.sh"
+
+need jq
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+REPORT_FLOORS=$tmp/floors
+# shellcheck source=scripts/report/report.sh
+. "$TLBBATCH_TOP/scripts/report/report.sh"
+# shellcheck source=scripts/report/report_luf.sh
+. "$TLBBATCH_TOP/scripts/report/report_luf.sh"
+# shellcheck source=scripts/report/report_rounds.sh
+. "$TLBBATCH_TOP/scripts/report/report_rounds.sh"
+
+TAP_LOG=$tmp/out
+
+# says FILE REGEX: a line of FILE matches
+says()
+{
+	grep -qE -- "$2" "$1" || { cat "$1"; return 1; }
+}
+
+is_empty()
+{
+	[ ! -s "$1" ] || { cat "$1"; return 1; }
+}
+
+REPORT_COMMIT='"c0ffee-dirty"'
+KERNEL_SUITES=(bookworm bookworm-security)
