@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Fault injection of the test builds; not part of a release build. */
+#include <linux/atomic.h>
 #include <linux/delay.h>
 #include <linux/errno.h>
 #include <linux/mm.h>
@@ -22,6 +23,10 @@ MODULE_PARM_DESC(fail_selftest, "debug: the self-test of the hooks fails");
 static unsigned int drain_delay_ms;
 module_param(drain_delay_ms, uint, 0644);
 MODULE_PARM_DESC(drain_delay_ms, "debug: wait this long before a flush that was put off");
+
+static atomic_t in_delay;
+module_param_named(in_delay, in_delay.counter, int, 0444);
+MODULE_PARM_DESC(in_delay, "debug: passes that wait so now");
 
 static bool defer_always;
 module_param(defer_always, bool, 0644);
@@ -410,8 +415,11 @@ void tlbbatch_debug_before_flush(bool owes)
 {
 	unsigned int ms = READ_ONCE(drain_delay_ms);
 
-	if (ms && owes)
-		msleep(ms);
+	if (!ms || !owes)
+		return;
+	atomic_inc(&in_delay);
+	msleep(ms);
+	atomic_dec(&in_delay);
 }
 
 /**

@@ -8,13 +8,13 @@ const char *const drop_names[] = {
 #undef X
 };
 
-uint64_t folios_waiting(void)
+unsigned int passes_in_delay(void)
 {
 	char text[32] = "";
-	int fd = open("/sys/kernel/tlbbatch/stats/folios_waiting", O_RDONLY | O_CLOEXEC);
+	int fd = open("/sys/module/tlbbatch/parameters/in_delay", O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
-		die_environment("folios_waiting: %s", strerror(errno));
+		die_environment("in_delay: %s", strerror(errno));
 	close(fd);
-	return strtoull(text, NULL, 10);
+	return (unsigned int)strtoul(text, NULL, 10);
 }

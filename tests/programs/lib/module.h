@@ -19,6 +19,7 @@
 /* By enum tlbbatch_drop; a counter is called folios_dropped_NAME. */
 extern const char *const drop_names[];
 
-uint64_t folios_waiting(void);
+/* Passes that a debug build holds before their last flush. */
+unsigned int passes_in_delay(void);
 
 #endif

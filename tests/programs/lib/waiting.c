@@ -52,8 +52,8 @@ static size_t first_that_waits(int pagemap, const void *base, size_t pages,
  * @pages:	its length in pages, all of which were written to
  * @ms:		end the program if there is none by then
  *
- * While a batch fills up, a folio waits for microseconds. Only when no more come, the module
- * is in the delay before a flush. So two looks must see the same number of folios.
+ * While a batch fills up, a folio waits for microseconds. So a page counts only while the
+ * module is in the delay before a flush.
  *
  * Return: the first such page, counted from @base.
  */
@@ -64,20 +64,18 @@ size_t page_that_waits(const void *base, size_t pages, unsigned int ms)
 		.entries = malloc(pages * sizeof(*looks.entries)),
 	};
 	int pagemap = open_pagemap();
-	uint64_t start = now_ns(), before = 0, now;
+	uint64_t start = now_ns();
 	size_t page = pages;
 
 	if (!looks.there || !looks.entries)
 		die_environment("no memory");
 	for (;;) {
-		now = folios_waiting();
-		if (now && now == before)
+		if (passes_in_delay())
 			page = first_that_waits(pagemap, base, pages, &looks);
 		if (page < pages)
 			break;
 		if (seconds_since(start) * 1000 > ms)
 			die_environment("no folio waited within %u ms", ms);
-		before = now;
 		sleep_ms(1);
 	}
 	close(pagemap);
