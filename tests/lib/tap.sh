@@ -10,13 +10,18 @@
 
 TAP_LOG=
 TAP_LOG_LINES=40
+# A result that came this many seconds after the one before says how many.
+TAP_SLOW=15
 tap_nr=0
 tap_failed=0
+tap_last=$SECONDS
 
 # tap_result STATUS NAME: print a result by an exit status, and return that status
 tap_result()
 {
 	tap_nr=$((tap_nr + 1))
+	[ $((SECONDS - tap_last)) -lt $TAP_SLOW ] || diag "after $((SECONDS - tap_last)) s:"
+	tap_last=$SECONDS
 	if [ "$1" -eq 0 ]; then
 		echo "ok $tap_nr - $2"
 		return 0
