@@ -19,6 +19,7 @@ static struct task_struct init_task = { .comm = "init", .pid = 1, .start_boottim
 struct task_struct *current = &init_task;
 unsigned long jiffies = 1000;
 void (*sim_others)(void);
+void (*sim_at_barrier)(void);
 
 void sim_init(void)
 {
@@ -178,6 +179,15 @@ void schedule_timeout_idle(unsigned long timeout)
 		sim_others();
 	}
 	deep--;
+}
+
+void sim_barrier(void)
+{
+	void (*does)(void) = sim_at_barrier;
+
+	sim_at_barrier = NULL;
+	if (does)
+		does();
 }
 
 void synchronize_rcu(void)

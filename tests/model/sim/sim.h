@@ -9,7 +9,7 @@
 
 #include "kernel/portable.h"
 
-#define SIM_CPUS	8U
+#define SIM_CPUS	32U
 
 /* --- what is noted -------------------------------------------------------------------- */
 
@@ -74,7 +74,10 @@ typedef unsigned int gfp_t;
 typedef unsigned short umode_t;
 
 #define WRITE_ONCE(x, value)	(*(volatile __typeof__(x) *)&(x) = (value))
-#define smp_mb()		sim_note("mb")
+/* What another CPU does at the next full barrier, once. */
+extern void (*sim_at_barrier)(void);
+void sim_barrier(void);
+#define smp_mb()		sim_barrier()
 #define smp_rmb()		barrier()
 #define smp_load_acquire(p)	READ_ONCE(*(p))
 #define smp_store_release(p, v)	WRITE_ONCE(*(p), v)
@@ -157,7 +160,8 @@ void sim_init(void);
 
 #define DEFINE_PER_CPU(type, name)						\
 	__attribute__((section("sim_percpu"))) __typeof__(type) name
-#define DECLARE_PER_CPU_SHARED_ALIGNED(type, name)	extern __typeof__(type) name
+#define DECLARE_PER_CPU(type, name)	extern __typeof__(type) name
+#define DECLARE_PER_CPU_SHARED_ALIGNED	DECLARE_PER_CPU
 #define per_cpu_ptr(ptr, cpu)							\
 	((__typeof__(ptr))((char *)(ptr) - __start_sim_percpu + sim_areas[cpu]))
 #define this_cpu_ptr(ptr)		per_cpu_ptr(ptr, sim_cpu)

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Files, tasks, and what reclaim and others do with them: see luf_world.c. */
+#ifndef LUF_WORLD_H
+#define LUF_WORLD_H
+
+#include "luf_kernel.h"
+#include "luf/luf.h"
+#include "luf/luf_events.h"
+#include "luf/luf_generation.h"
+#include "luf/luf_pass.h"
+#include "luf/luf_returns.h"
+#include "luf/luf_size.h"
+#include "luf/luf_table.h"
+#include "core/feature.h"
+#include "tap.h"
+
+/* Files of ext4: a and b; of others. Each is mapped by mm_a, or by mm_b. */
+extern struct address_space file_a, file_b, tmpfs_file, memfd, fuse_file, nfs_file, gfs2_file,
+	ocfs2_file, ramfs_file, device;
+extern struct file open_a;
+extern struct vm_area_struct vma_a, vma_none;
+extern struct mm_struct mm_a, mm_b;
+extern struct task_struct reclaimer, other_reclaimer, admin;
+
+/* CPUs: reclaim runs on 0, mm_a on 0 and 1. */
+#define ON(cpu)		(1UL << (cpu))
+
+void world_init(void);
+int track(bool on);
+/* The kernel calls a function that is watched; @proto: a part of the prototype, or NULL. */
+void call(const char *symbol, const char *proto, unsigned long a, unsigned long b,
+	  unsigned long c);
+#define CALL(symbol, a, b, c)	call(symbol, NULL, (unsigned long)(a), (unsigned long)(b), \
+				     (unsigned long)(c))
+
+/* The running task's reclaim. */
+void pass_begin(void);
+void pass_end(void);
+/* Unmaps pages [@pfn, @pfn + @nr) of a file, or of none, from these CPUs. */
+void unmap(struct address_space *file, unsigned long pfn, unsigned int nr, unsigned long cpus);
+void unmap_folio(struct folio *folio, unsigned long cpus);
+void flush(void);
+/* A pass that frees @nr pages of a file. */
+void generation(struct address_space *file, unsigned long pfn, unsigned int nr,
+		unsigned long cpus);
+
+/* A full flush of an mm on a CPU, asked for by CPU @from. */
+void mm_flush(struct mm_struct *mm, unsigned int cpu, unsigned int from);
+void traced_flush(unsigned int cpu, int reason, unsigned long pages);
+/* flush_tlb_batched_pending() by @cpu, and the flushes that come of it. */
+void pending_flush(struct mm_struct *mm, unsigned int cpu);
+/* A page is allocated, and used from then on, or is free again. */
+void alloc(unsigned long pfn, unsigned int order);
+void release(unsigned long pfn, unsigned int nr);
+void lazy(unsigned int cpu, bool is_lazy);
+typedef unsigned long bulk_fn(gfp_t gfp, int nid, nodemask_t *nodemask, int nr,
+			      struct list_head *list, struct page **array);
+bulk_fn *bulk_replacement(void);
+
+/*
+ * Settles all, and compares what happened since the last call: "saved=1 open=-1 ...". What isn't
+ * named there didn't happen, if it says what became of a generation.
+ */
+#define want(when, what)	ok(came_true(what), "%s", when)
+bool came_true(const char *what);
+/* What happened up to now doesn't matter. */
+#define forget()		((void)came_true(NULL))
+s64 stat_of(const char *name);
+
+#endif /* LUF_WORLD_H */
