@@ -5,6 +5,9 @@
 
 /* The size of a struct with locks in it isn't the kernel's. */
 #define IS_ENABLED(option)	1
+#include <sys/ioctl.h>
+#include <linux/types.h>
+#include <linux/userfaultfd.h>
 #include "ftrace.h"
 
 #define SIM_FRAMES	65536UL
@@ -18,6 +21,7 @@ struct list_head {
 struct page {
 	int refs;
 	bool compound, slab;
+	bool gone;	/* its memory is offline */
 	struct list_head lru;
 };
 
@@ -33,6 +37,8 @@ static inline int page_ref_count(const struct page *page)
 	sim_at_look = NULL;
 	if (does)
 		does();
+	if (page->gone)
+		sim_breach("a page that is gone is looked at");
 	return page->refs;
 }
 
@@ -151,9 +157,6 @@ struct folio {
 #define VM_SHARED		0x8
 #define FMODE_WRITE		0x2
 #define MAY_WRITE		0x2
-#define UFFDIO_ZEROPAGE		4U
-#define UFFDIO_POISON		8U
-#define UFFDIO_WAKE		2U
 
 /* --- flushes and hotplug --------------------------------------------------------------------- */
 

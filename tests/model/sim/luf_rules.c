@@ -15,26 +15,6 @@ static void open_one(void)
 	want("a generation is open", OPENED "unmaps_readonly=4 unmaps_mixed=0 flushes=1 ipis=1");
 }
 
-/* Ends whatever is open. */
-static void off_and_on(void)
-{
-	track(false);
-	sim_init_on_free = sim_poison = false;
-	if (track(true))
-		abort();
-	forget();
-}
-
-static void anew(void)
-{
-	off_and_on();
-	release(0, SIM_FRAMES);
-	memset(&reclaimer.tlb_ubc, 0, sizeof(reclaimer.tlb_ubc));
-	reclaimer.start_boottime++;
-	sim_cpu = 0;
-	forget();
-}
-
 /* --- rule L2: which unmaps are read-only ------------------------------------------------ */
 
 static bool is_readonly(struct folio folio, int writable)
@@ -147,7 +127,7 @@ static void test_flushes(void)
 	mm_flush(&mm_a, 0, 0);
 	want("L6: so only one interrupt is saved; the posted series waits for all",
 	     "open=-1 saved=1 ipis_avoided=1");
-	off_and_on();
+	anew();
 }
 
 /* A flush with other CPUs of both kinds. */
@@ -235,7 +215,7 @@ static void test_coverage(void)
 	mm_flush(&mm_a, 1, 0);
 	mm_flush(&mm_a, 0, 0);
 	want("L7: another flush of that mm isn't it", "open=-1 saved=1 ipis_avoided=1");
-	off_and_on();
+	anew();
 	open_one();
 	lazy(1, true);
 	pending_flush(&mm_a, 0);
@@ -276,7 +256,7 @@ static void test_coverage_young(void)
 	     "open_as_posted=1");
 	traced_flush(2, TLB_REMOTE_WRONG_CPU, TLB_FLUSH_ALL);
 	want("L5: one that came to the wrong CPU covers nothing", "");
-	off_and_on();
+	anew();
 
 	generation(&file_a, 100, 4, ON(1));
 	forget();
@@ -288,7 +268,7 @@ static void test_coverage_young(void)
 	sim_cpu = 0;
 	traced_flush(1, TLB_FLUSH_ON_TASK_SWITCH, TLB_FLUSH_ALL);
 	want("L5: it covers what is", "open=-1 saved=1 ipis_avoided=1");
-	off_and_on();
+	anew();
 	generation(&file_a, 100, 4, ON(1));
 	jiffies++;
 	sim_cpu = 1;
@@ -298,7 +278,7 @@ static void test_coverage_young(void)
 	sim_cpu = 0;
 	traced_flush(1, TLB_FLUSH_ON_TASK_SWITCH, TLB_FLUSH_ALL);
 	want("L5: a lazy CPU that a batch makes switch covers nothing", OPENED);
-	off_and_on();
+	anew();
 }
 
 /* --- rules L8, L9 and L10: ends, and pages that are used again ------------------------------------ */
@@ -339,7 +319,7 @@ static void test_reuse(void)
 	     "the posted one on its own",
 	     "generation=1 open=-2 needed=1 saved=2 ipis_avoided=2 open_as_posted=-1 "
 	     "needed_as_posted=1 saved_as_posted=1 ipis_avoided_as_posted=1");
-	off_and_on();
+	anew();
 }
 
 static void look_at_free(struct page *page, int refs, bool compound, bool slab)
@@ -358,7 +338,7 @@ static void test_proven(void)
 		mm_flush(&mm_a, 0, 0);
 		mm_flush(&mm_a, 1, 0);
 		want("L10: covered, but one of its pages isn't free", "open=-1 needed=1");
-		off_and_on();
+		anew();
 		release(0, SIM_FRAMES);
 		look_at_free(&sim_pages[102], 0, false, false);
 	}
@@ -387,11 +367,11 @@ static void test_numbers(void)
 	anew();
 	number = stat_of("generation");
 	open_one();
-	off_and_on();
+	anew();
 	ok_int(stat_of("generation"), number + 1, "L8: numbers go on when tracking ends");
 	generation(&file_a, 100, 4, ON(0) | ON(1));
 	ok_int(stat_of("generation"), number + 2, "L8: the next one has the next number");
-	off_and_on();
+	anew();
 }
 
 /* More than there are slots, one after the other: each is given back. */
@@ -417,7 +397,7 @@ static void test_slots(void)
 	want("L14: nothing else is; the posted series' own make room",
 	     "open=-16384 saved=16384 ipis_avoided=16384 open_as_posted=-4096 "
 	     "untracked_as_posted=4096");
-	off_and_on();
+	anew();
 }
 
 int main(void)

@@ -105,9 +105,11 @@ int tlbbatch_feature_off(struct tlbbatch_feature *feature, bool killable)
 	return 0;
 }
 
+const char *world_lacks;
+
 bool tlbbatch_symbol_matches(const char *name, const char *proto)
 {
-	return true;
+	return !world_lacks || strcmp(name, world_lacks);
 }
 
 bool tlbbatch_kernel_has(const char *tag, const char *member)
@@ -171,6 +173,11 @@ static const struct tlbbatch_target *redirect(const char *symbol)
 bulk_fn *bulk_replacement(void)
 {
 	return redirect("__alloc_pages_bulk")->replacement;
+}
+
+void bulk_world(bulk_fn *original)
+{
+	tlbbatch_call_set(&redirect("__alloc_pages_bulk")->original, (unsigned long)original);
 }
 
 /* --- flushes ------------------------------------------------------------------------------------ */
@@ -404,4 +411,17 @@ void world_init(void)
 int track(bool is_on)
 {
 	return tlbbatch_luf_set_mode(is_on ? TLBBATCH_LUF_MODE_TRACK : TLBBATCH_LUF_MODE_OFF);
+}
+
+void anew(void)
+{
+	track(false);
+	if (track(true))
+		abort();
+	memset(sim_pages, 0, sizeof(sim_pages));
+	memset(&reclaimer.tlb_ubc, 0, sizeof(reclaimer.tlb_ubc));
+	current = &admin;
+	sim_cpu = 0;
+	sim_forget();
+	forget();
 }

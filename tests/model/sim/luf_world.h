@@ -25,6 +25,11 @@ extern struct task_struct reclaimer, other_reclaimer, admin;
 /* CPUs: reclaim runs on 0, mm_a on 0 and 1. */
 #define ON(cpu)		(1UL << (cpu))
 
+/* A function that this kernel doesn't have; see tlbbatch_luf_events_find(). */
+extern const char *world_lacks;
+/* Everything is free, and nothing is open. */
+void anew(void);
+
 void world_init(void);
 int track(bool on);
 /* The kernel calls a function that is watched; @proto: a part of the prototype, or NULL. */
@@ -56,6 +61,7 @@ void lazy(unsigned int cpu, bool is_lazy);
 typedef unsigned long bulk_fn(gfp_t gfp, int nid, nodemask_t *nodemask, int nr,
 			      struct list_head *list, struct page **array);
 bulk_fn *bulk_replacement(void);
+void bulk_world(bulk_fn *original);
 
 /*
  * Settles all, and compares what happened since the last call: "saved=1 open=-1 ...". What isn't
@@ -65,6 +71,9 @@ bulk_fn *bulk_replacement(void);
 bool came_true(const char *what);
 /* What happened up to now doesn't matter. */
 #define forget()		((void)came_true(NULL))
+/* What became of one that was open; of one that is given up as it is made. */
+#define GIVEN_UP	"open=-1 open_as_posted=-1 given_up=1 given_up_as_posted=1 "
+#define STILLBORN	"generation=1 given_up=1 given_up_as_posted=1 "
 s64 stat_of(const char *name);
 
 #endif /* LUF_WORLD_H */

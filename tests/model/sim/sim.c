@@ -19,7 +19,7 @@ static struct task_struct init_task = { .comm = "init", .pid = 1, .start_boottim
 struct task_struct *current = &init_task;
 unsigned long jiffies = 1000;
 void (*sim_others)(void);
-void (*sim_at_barrier)(void);
+void (*sim_at_barrier)(void), (*sim_at_rcu)(void);
 
 void sim_init(void)
 {
@@ -186,6 +186,15 @@ void sim_barrier(void)
 	void (*does)(void) = sim_at_barrier;
 
 	sim_at_barrier = NULL;
+	if (does)
+		does();
+}
+
+void rcu_read_lock(void)
+{
+	void (*does)(void) = sim_at_rcu;
+
+	sim_at_rcu = NULL;
 	if (does)
 		does();
 }
