@@ -2,4 +2,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # runs: once
 # Do hooks keep their rules? The module's own files run in a process: see tests/model/sim.
-exec "$(dirname "$0")/../model/sim/run" hook_rules hook_end
+[ $# -gt 0 ] || set -- hook_rules hook_end
+exec "$(dirname "$0")/../model/sim/run" "$@"

@@ -190,6 +190,8 @@ int ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip, int remove, i
 	}
 	if (is_registered(ops) && ops->flags & FTRACE_OPS_FL_IPMODIFY && is(sim_trouble.held, ip))
 		return -EBUSY;
+	if (is(sim_trouble.direct_comes, ip))
+		sim_trouble.direct = sim_trouble.direct_comes;
 	sim_note("+%s", sim_name(ip));
 	if (i == ops->nr)
 		ops->ips[ops->nr++] = ip;
@@ -211,6 +213,10 @@ void ftrace_set_filter(struct ftrace_ops *ops, unsigned char *buf, int len, int 
 {
 	(void)buf;
 	(void)len;
+	if (sim_trouble.no_memory) {
+		sim_trouble.no_memory--;
+		return;
+	}
 	while (reset && ops->nr)
 		drop(ops, 0);
 }

@@ -124,6 +124,33 @@ static void test_ops(void)
 	ok_int(sim_breaches(), 0, "H7: unregistered before its filter is freed");
 }
 
+static struct tlbbatch_hook not_needed[] = { { .name = "none", .unneeded = true } };
+static struct tlbbatch_redirects empty = { .hooks = not_needed, .nr = 1, .whole = true };
+static struct tlbbatch_sites no_sites;
+static struct tlbbatch_watches no_watches = { .sites = &no_sites };
+static struct tlbbatch_redirects both = { .hooks = luf_hooks, .nr = 1, .whole = true,
+	.shared = { &tlbbatch_pass_hook }, .nr_shared = 1 };
+
+static void test_corners(void)
+{
+	unsigned int before = sim_nr_registered();
+
+	ok_int(tlbbatch_redirects_attach(&empty), 0, "no hook is needed");
+	ok_int(tlbbatch_entries_attach(&no_watches), 0, "no entry is found");
+	ok_int(sim_nr_registered(), before, "H7: what has no function isn't registered");
+	ok_int(tlbbatch_redirects_detach(&empty), 0, "nothing to detach");
+	ok_int(sim_breaches(), 0, "H7: no filter was empty");
+	ok_int(tlbbatch_redirects_attach(&both), 0, "some hooks are registered whole, one isn't");
+	sim_trouble.no_memory = 1000;
+	ok_int(tlbbatch_redirects_detach(&both), -ENOMEM, "one stays for want of memory");
+	right(!both.registered && !sim_is_patched((unsigned long)fn_whole),
+	      "H14: what is registered whole goes all the same");
+	sim_trouble.no_memory = 0;
+	ok_int(tlbbatch_redirects_detach(&both), 0, "and then the other one");
+	right(nothing_attached(), "nothing is attached");
+	ok(luf.watches->ops.flags & FTRACE_OPS_FL_PERMANENT, "H6: what only watches is permanent, too");
+}
+
 /* --- ftrace that doesn't let go ------------------------------------------------------------ */
 
 static void test_stuck(void)
@@ -348,6 +375,7 @@ int main(void)
 	ok_int(sim_load(), 0, "it loads");
 	test_whole();
 	test_ops();
+	test_corners();
 	test_stuck();
 	test_retire_stuck();
 	test_passes();

@@ -174,6 +174,9 @@ static void test_attach_fails(void)
 		right(sim_logged(names[i]) && nothing_attached() && !alpha.on,
 		      "H5: %s: the log names it, and nothing is attached", names[i]);
 		sim_trouble.direct = NULL;
+		sim_trouble.direct_comes = names[i];
+		ok_int(on(&alpha), -EBUSY, "H5: one that comes right before the hook: EBUSY");
+		sim_trouble.direct = sim_trouble.direct_comes = NULL;
 		sim_trouble.unpatched = names[i];
 		ok_int(on(&alpha), -EIO, "H2: text isn't patched: EIO");
 		sim_trouble.unpatched = NULL;

@@ -186,6 +186,16 @@ static void test_mixed_number(void)
 	want("L4: a flush covers what is older than itself",
 	     "generation=1 open=-1 saved=2 ipis_avoided=2 open_as_posted=-1 saved_as_posted=2 "
 	     "ipis_avoided_as_posted=2");
+	open_one();
+	current = &reclaimer;
+	pass_begin();
+	unmap(NULL, 200, 1, ON(0) | ON(1));
+	in_flush = begin_another;
+	flush();
+	pass_end();
+	current = &admin;
+	want("L4: and not what begins while it is on its way",
+	     "generation=1 saved=1 ipis_avoided=1 saved_as_posted=1 ipis_avoided_as_posted=1");
 }
 
 /* --- rules L5 and L7: what covers ---------------------------------------------------------------- */
@@ -210,11 +220,21 @@ static void test_coverage(void)
 	pending_flush(&mm_a, 0);
 	want("L7: if that flushes", "open_as_posted=-1 saved_as_posted=1 ipis_avoided_as_posted=1");
 
+	/* It begins; another flush, which the same CPU sends, comes in between. */
 	open_one();
+	CALL("flush_tlb_batched_pending", &mm_a, 0, 0);
 	atomic64_inc_return(&mm_a.context.tlb_gen);
 	mm_flush(&mm_a, 1, 0);
 	mm_flush(&mm_a, 0, 0);
 	want("L7: another flush of that mm isn't it", "open=-1 saved=1 ipis_avoided=1");
+	anew();
+	open_one();
+	CALL("flush_tlb_batched_pending", &mm_a, 0, 0);
+	mm_b.context.tlb_gen = mm_a.context.tlb_gen;
+	mm_flush(&mm_b, 1, 0);
+	mm_b.context.tlb_gen = mm_a.context.tlb_gen;
+	mm_flush(&mm_b, 0, 0);
+	want("L7: nor is one of another mm", "open=-1 saved=1 ipis_avoided=1");
 	anew();
 	open_one();
 	lazy(1, true);
@@ -227,7 +247,11 @@ static void test_coverage(void)
 	atomic_set(&mm_a.tlb_flush_batched, 0);
 }
 
-/* Called in the middle of a flush of mm_a on CPU 1. */
+static void end_on_1(void)
+{
+	traced_flush(1, TLB_REMOTE_SHOOTDOWN, TLB_FLUSH_ALL);
+}
+
 static void test_coverage_young(void)
 {
 	struct { struct mm_struct *mm; u64 start, end, gen; unsigned int from; } info = {
@@ -254,8 +278,21 @@ static void test_coverage_young(void)
 	traced_flush(3, TLB_REMOTE_SHOOTDOWN, TLB_FLUSH_ALL);
 	want("L5: and nothing on a CPU that a batch's flush reached",  "generation=1 open=1 "
 	     "open_as_posted=1");
+	anew();
+	generation(&file_a, 100, 4, ON(2));
+	sim_cpu = 2;
+	CALL("flush_tlb_func", &info, 0, 0);
+	sim_cpu = 0;
 	traced_flush(2, TLB_REMOTE_WRONG_CPU, TLB_FLUSH_ALL);
-	want("L5: one that came to the wrong CPU covers nothing", "");
+	want("L5: one that came to the wrong CPU covers nothing", OPENED);
+	anew();
+	/* A flush of CPU 1 is under way when a generation begins, whose own flush is to come. */
+	sim_cpu = 1;
+	CALL("flush_tlb_func", &info, 0, 0);
+	sim_cpu = 0;
+	in_flush = end_on_1;
+	generation(&file_a, 100, 4, ON(1));
+	want("L5: nor does one that began before the generation", OPENED);
 	anew();
 
 	generation(&file_a, 100, 4, ON(1));
@@ -360,6 +397,35 @@ static void test_proven(void)
 	     "generation=1 given_up=1 given_up_kept=1 given_up_as_posted=1");
 }
 
+static void use_100(void)
+{
+	alloc(100, 0);
+}
+
+static void test_once(void)
+{
+	anew();
+	open_one();
+	sim_at_rmb = use_100;
+	CALL("unmap_mapping_pages", &file_a, 0, 0);
+	want("L8: two events at once end it once", "open=-1 needed=1 open_as_posted=-1 "
+	     "needed_as_posted=1");
+}
+
+/* What a flush has covered stays covered, whatever comes later. */
+static void test_coverage_grows(void)
+{
+	anew();
+	atomic_set(&mm_a.tlb_flush_batched, 5);
+	open_one();
+	pending_flush(&mm_a, 0);
+	mm_flush(&mm_a, 0, 0);
+	mm_flush(&mm_a, 1, 0);
+	atomic_set(&mm_a.tlb_flush_batched, 0);
+	want("L5: coverage only grows", "open=-1 saved=1 ipis_avoided=1 open_as_posted=-1 "
+	     "saved_as_posted=1 ipis_avoided_as_posted=1");
+}
+
 static void test_numbers(void)
 {
 	s64 number;
@@ -415,6 +481,8 @@ int main(void)
 	test_coverage_young();
 	test_reuse();
 	test_proven();
+	test_once();
+	test_coverage_grows();
 	test_numbers();
 	test_slots();
 	track(false);

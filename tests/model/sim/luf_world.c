@@ -236,12 +236,18 @@ void lazy(unsigned int cpu, bool is_lazy)
 	per_cpu(cpu_tlbstate_shared.is_lazy, cpu) = is_lazy;
 }
 
+void (*in_flush)(void);
+
 /* The kernel's own arch_tlbbatch_flush(). */
 static void original_flush(struct arch_tlbflush_unmap_batch *batch)
 {
 	unsigned long cpus = batch->cpumask.bits[0];
+	void (*does)(void) = in_flush;
 	unsigned int cpu;
 
+	in_flush = NULL;
+	if (does)
+		does();
 	for_each_possible_cpu(cpu)
 		if (cpus >> cpu & 1 && !per_cpu(cpu_tlbstate_shared.is_lazy, cpu))
 			flush_on(cpu, NULL, ~0U);

@@ -45,6 +45,8 @@ void pass_end(void);
 void unmap(struct address_space *file, unsigned long pfn, unsigned int nr, unsigned long cpus);
 void unmap_folio(struct folio *folio, unsigned long cpus);
 void flush(void);
+/* What happens when the next flush of a batch is on its way to the CPUs, once. */
+extern void (*in_flush)(void);
 /* A pass that frees @nr pages of a file. */
 void generation(struct address_space *file, unsigned long pfn, unsigned int nr,
 		unsigned long cpus);

@@ -19,7 +19,7 @@ static struct task_struct init_task = { .comm = "init", .pid = 1, .start_boottim
 struct task_struct *current = &init_task;
 unsigned long jiffies = 1000;
 void (*sim_others)(void);
-void (*sim_at_barrier)(void), (*sim_at_rcu)(void);
+void (*sim_at_barrier)(void), (*sim_at_rcu)(void), (*sim_at_rmb)(void);
 
 void sim_init(void)
 {
@@ -181,22 +181,28 @@ void schedule_timeout_idle(unsigned long timeout)
 	deep--;
 }
 
-void sim_barrier(void)
+static void happens(void (**what)(void))
 {
-	void (*does)(void) = sim_at_barrier;
+	void (*does)(void) = *what;
 
-	sim_at_barrier = NULL;
+	*what = NULL;
 	if (does)
 		does();
 }
 
+void sim_barrier(void)
+{
+	happens(&sim_at_barrier);
+}
+
+void sim_rmb(void)
+{
+	happens(&sim_at_rmb);
+}
+
 void rcu_read_lock(void)
 {
-	void (*does)(void) = sim_at_rcu;
-
-	sim_at_rcu = NULL;
-	if (does)
-		does();
+	happens(&sim_at_rcu);
 }
 
 void synchronize_rcu(void)

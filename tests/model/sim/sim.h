@@ -78,7 +78,9 @@ typedef unsigned short umode_t;
 extern void (*sim_at_barrier)(void);
 void sim_barrier(void);
 #define smp_mb()		sim_barrier()
-#define smp_rmb()		barrier()
+extern void (*sim_at_rmb)(void);
+void sim_rmb(void);
+#define smp_rmb()		sim_rmb()
 #define smp_load_acquire(p)	READ_ONCE(*(p))
 #define smp_store_release(p, v)	WRITE_ONCE(*(p), v)
 #define cmpxchg(p, old_, new_) ({						\
@@ -268,6 +270,7 @@ typedef struct { s64 counter; } atomic64_t;
 #define atomic_dec(v)		((void)((v)->counter--))
 #define atomic_dec_and_test(v)	(!--(v)->counter)
 #define atomic_add_return(n, v)	((v)->counter += (n))
+#define atomic64_set(v, n)	((v)->counter = (n))
 #define atomic64_read(v)	((u64)(v)->counter)
 #define atomic64_read_acquire(v)	((v)->counter)
 #define atomic64_inc_return(v)	(++(v)->counter)
