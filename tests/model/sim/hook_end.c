@@ -140,6 +140,10 @@ static void test_corners(void)
 	ok_int(sim_nr_registered(), before, "H7: what has no function isn't registered");
 	ok_int(tlbbatch_redirects_detach(&empty), 0, "nothing to detach");
 	ok_int(sim_breaches(), 0, "H7: no filter was empty");
+	sim_trouble.held = "fn_pass";
+	ok_int(tlbbatch_redirects_attach(alpha.redirects), -EBUSY, "the last hook can't be attached");
+	right(nothing_attached() && !alpha_hooks[0].users, "H2: the engine undoes the others itself");
+	sim_trouble.held = NULL;
 	ok_int(tlbbatch_redirects_attach(&both), 0, "some hooks are registered whole, one isn't");
 	sim_trouble.no_memory = 1000;
 	ok_int(tlbbatch_redirects_detach(&both), -ENOMEM, "one stays for want of memory");
@@ -202,7 +206,10 @@ static void others(void)
 {
 	slept++;
 	gone_early |= !sim_is_patched((unsigned long)fn_a) || !sim_is_patched((unsigned long)fn_pass);
-	admitted |= !!open_pass(&other_reclaimer);
+	if (!admitted)
+		admitted = open_pass(&other_reclaimer);
+	else if (slept == 4)
+		close_pass(&other_reclaimer);
 	if (slept == 3)
 		close_pass(&reclaimer);
 }

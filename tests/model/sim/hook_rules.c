@@ -259,15 +259,20 @@ static void test_selftest(void)
 	      "H8: before a function of the kernel is hooked");
 	sim_trouble.never = false;
 	sim_trouble.always = true;
-	ok_int(on(&alpha), -EIO, "H8: hooks that act for any caller are noticed");
-	right(!sim_did("+fn_a") && !sim_nr_registered(), "H8: nothing stays registered");
+	/* Nothing of beta's only looks, so that no other self-test fails. */
+	ok_int(on(&beta), -EIO, "H8: hooks that act for any caller are noticed");
+	right(!sim_did("+fn_pass") && !sim_nr_registered(), "H8: nothing stays registered");
 	sim_trouble.always = false;
 	sim_trouble.switched_off = true;
 	ok_int(on(&alpha), -EBUSY, "H6: ftrace is switched off: EBUSY");
 	right(sim_logged("ftrace refuses"), "H6: the log says so");
 	ok_int(on(&luf), -EBUSY, "H6: luf: the same");
 	right(world.stopped && sim_did("tp-one"), "H2: what was made before is undone");
+	ok_int(on(&beta), -EBUSY, "H6: beta, of which nothing only looks: the same");
 	sim_trouble.switched_off = false;
+	ok_int(on(&beta), 0, "on");
+	ok(sim_ftrace_refuses_off(), "H6: ftrace can't be switched off, either");
+	ok_int(off(&beta), 0, "off");
 	ok_int(on(&alpha), 0, "on");
 	ok_int(off(&alpha), 0, "off");
 	ok_int(sim_breaches(), 0, "H7: no filter was empty");

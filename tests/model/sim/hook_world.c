@@ -178,14 +178,24 @@ static const struct tlbbatch_target targets_##fn[] = {				\
 	{ .function = { NULL, NULL } }						\
 }
 
+DEFINE_STATIC_CALL_NULL(orig_wrong, fn_type);
+
+static int instead_of_wrong(int x)
+{
+	sim_breach("the replacement of another alternative is called");
+	return x;
+}
+
+#define WRONG(symbol, proto)							\
+	{ .function = { symbol, proto }, .replacement = instead_of_wrong,	\
+	  .original = TLBBATCH_CALL(orig_wrong) }
+
 REPLACEMENT(fn_a)
 REPLACEMENT(fn_b)
 REPLACEMENT(fn_whole)
 /* Rule H1: other kernels have the function with another prototype, or under another name. */
 TARGETS(fn_a,
-	{ .function = { "fn_a", "long(int)" }, .replacement = sim_note },
-	{ .function = { "fn_absent", "int(int)" }, .replacement = sim_note },
-	{ .function = { "in_module", "int(int)" }, .replacement = sim_note },);
+	WRONG("fn_a", "long(int)"), WRONG("fn_absent", "int(int)"), WRONG("in_module", "int(int)"),);
 TARGETS(fn_b);
 TARGETS(fn_whole);
 

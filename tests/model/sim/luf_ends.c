@@ -179,7 +179,7 @@ static void test_passes(void)
 	current = &admin;
 }
 
-/* --- rule L16: who interrupts a task that holds a lock ---------------------------------------------- */
+/* --- who interrupts a task that holds a lock (L16) --------------------------------- */
 
 static void interrupt(void)
 {
