@@ -203,6 +203,13 @@ static void test_locks(void)
 
 /* --- rules L17, L18 and L19 ------------------------------------------------------------------------------ */
 
+static s64 open_at_rcu;
+
+static void count_open(void)
+{
+	open_at_rcu = stat_of("open");
+}
+
 static void test_hotplug(void)
 {
 	static const unsigned long actions[] = {
@@ -214,10 +221,14 @@ static void test_hotplug(void)
 		gives_up = i < 3;
 		open_both();
 		sim_forget();
+		open_at_rcu = 0;
+		sim_at_sync = count_open;
 		sim_memory_notifier->notifier_call(sim_memory_notifier, actions[i], NULL);
 		want("L11: memory goes or comes", gives_up ? "open=-2 open_as_posted=-2 given_up=2 "
 		     "given_up_as_posted=2 given_up_hotplug=2" : "");
 		ok(sim_did("rcu") == gives_up, "L17: who looks at its pages is waited for");
+		ok_int(open_at_rcu, 0, "L17: when nobody begins to look any more");
+		sim_at_sync = NULL;
 	}
 	for (i = 0; i < 2; i++) {
 		open_both();
@@ -277,6 +288,16 @@ static void test_close(void)
 	sim_at_barrier = reclaim_a;
 	tlbbatch_luf_close(true);
 	want("L18: none that begins meanwhile stays open", STILLBORN "given_up_off=1");
+	tlbbatch_luf_close(false);
+	/* One that begins while what is open is given up, in a slot that was looked at. */
+	open_both();
+	truncate_a();
+	tlbbatch_luf_settle();
+	forget();
+	sim_at_rmb = reclaim_a;
+	tlbbatch_luf_close(true);
+	want("L18: nor does one that begins while the table is walked",
+	     "generation=1 open=-1 open_as_posted=-1 given_up=2 given_up_as_posted=2 given_up_off=2");
 	tlbbatch_luf_close(false);
 	current = &reclaimer;
 	pass_begin();

@@ -211,6 +211,17 @@ static void flush_on(unsigned int cpu, struct mm_struct *mm, unsigned int from)
 		     TLB_FLUSH_ALL);
 }
 
+void part_flush(struct mm_struct *mm, unsigned int cpu, unsigned int from)
+{
+	struct info info = { .mm = mm, .initiating_cpu = from };
+	unsigned int me = sim_cpu;
+
+	sim_cpu = cpu;
+	CALL("flush_tlb_func", &info, 0, 0);
+	sim_cpu = me;
+	traced_flush(cpu, TLB_REMOTE_SHOOTDOWN, 3);
+}
+
 void mm_flush(struct mm_struct *mm, unsigned int cpu, unsigned int from)
 {
 	atomic64_inc_return(&mm->context.tlb_gen);
@@ -315,8 +326,8 @@ void alloc(unsigned long pfn, unsigned int order)
 	void (*probe)(void *data, struct page *page, unsigned int order_, gfp_t gfp, int type) =
 		probe_of("mm_page_alloc");
 
-	probe(NULL, &sim_pages[pfn], order, 0, 0);
 	sim_pages[pfn].refs = 1;
+	probe(NULL, &sim_pages[pfn], order, 0, 0);
 }
 
 void release(unsigned long pfn, unsigned int nr)

@@ -53,6 +53,8 @@ void generation(struct address_space *file, unsigned long pfn, unsigned int nr,
 
 /* A full flush of an mm on a CPU, asked for by CPU @from. */
 void mm_flush(struct mm_struct *mm, unsigned int cpu, unsigned int from);
+/* The same of three pages. */
+void part_flush(struct mm_struct *mm, unsigned int cpu, unsigned int from);
 void traced_flush(unsigned int cpu, int reason, unsigned long pages);
 /* flush_tlb_batched_pending() by @cpu, and the flushes that come of it. */
 void pending_flush(struct mm_struct *mm, unsigned int cpu);

@@ -20,6 +20,7 @@ struct task_struct *current = &init_task;
 unsigned long jiffies = 1000;
 void (*sim_others)(void);
 void (*sim_at_barrier)(void), (*sim_at_rcu)(void), (*sim_at_rmb)(void);
+void (*sim_at_sync)(void);
 
 void sim_init(void)
 {
@@ -207,6 +208,7 @@ void rcu_read_lock(void)
 
 void synchronize_rcu(void)
 {
+	happens(&sim_at_sync);
 	sim_note("rcu");
 }
 

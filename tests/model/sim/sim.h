@@ -238,6 +238,8 @@ void schedule_timeout_idle(unsigned long timeout);
 extern void (*sim_at_rcu)(void);
 void rcu_read_lock(void);
 #define rcu_read_unlock()	((void)0)
+/* What another CPU does at the next synchronize_rcu(), once. */
+extern void (*sim_at_sync)(void);
 void synchronize_rcu(void);
 void synchronize_rcu_tasks(void);
 
