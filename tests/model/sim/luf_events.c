@@ -78,9 +78,12 @@ static void test_events(void)
 		bool uprobe = !strncmp(events[i].symbol, "uprobe_r", 8);
 
 		open_both();
+		/* Far from where the pages were reclaimed. */
+		sim_cpu = SIM_CPUS - 1;
 		call(events[i].symbol, events[i].proto,
 		     (unsigned long)(uprobe ? inode_a : events[i].a), (unsigned long)events[i].b,
 		     (unsigned long)events[i].c);
+		sim_cpu = 0;
 		snprintf(what, sizeof(what), GIVEN_UP "given_up_%s=1", events[i].reason ?: "");
 		ok(came_true(events[i].reason ? what : ""), "L11: %s %s: %s", events[i].symbol,
 		   events[i].proto ?: "", events[i].reason ?: "nothing is given up");
