@@ -233,6 +233,12 @@ static void test_passes(void)
 {
 	struct tlbbatch_pass *pass;
 
+	ok(!open_pass(&reclaimer), "H3: while nothing acts no pass begins, whoever calls");
+	sim_trouble.held = "fn_a";
+	ok_int(on(&alpha), -EBUSY, "it can't be on");
+	sim_trouble.held = NULL;
+	ok(!open_pass(&reclaimer), "H9: no pass begins before all is attached");
+
 	ok_int(on(&alpha), 0, "alpha is on");
 	pass = open_pass(&reclaimer);
 	ok(pass && pass->depth == 1 && pass->parts, "a pass is open");
@@ -360,6 +366,15 @@ static void test_unload(void)
 	ok_int(sim_breaches(), 0, "no breach");
 }
 
+static void test_entries(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 100 && tlbbatch_entry_to((unsigned long)fn_a); i++)
+		;
+	ok(i < 100, "H10: there are no more entries than there are");
+}
+
 /* At unload ftrace doesn't let go at first. */
 static void test_retire_stuck(void)
 {
@@ -388,5 +403,6 @@ int main(void)
 	test_passes();
 	test_retire();
 	test_unload();
+	test_entries();
 	return tap_done();
 }

@@ -211,6 +211,15 @@ static void test_early(void)
 	want("an event on a file that was flushed already", GIVEN_UP "given_up_truncated=1");
 	flush_a();
 	want("L12: doesn't hit the pass", "generation=1 open=1 open_as_posted=1");
+	/* Nothing was left to flush of one file. */
+	current = &reclaimer;
+	pass_begin();
+	unmap(&file_a, 100, 4, 0);
+	unmap(&file_b, 110, 4, ON(0) | ON(1));
+	truncate_a();
+	flush_a();
+	want("L12: nor does one on a file of which nothing was to be flushed",
+	     "generation=1 open=1 open_as_posted=1");
 	sim_at_writers = open_a_for_writing;
 	current = &reclaimer;
 	pass_begin();
@@ -234,6 +243,7 @@ static void test_writers(void)
 	};
 	char what[128];
 	unsigned int i;
+	s64 before;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		anew();
@@ -247,6 +257,7 @@ static void test_writers(void)
 	generation(&device, 100, 4, ON(0) | ON(1));
 	device.host->device.bd_holder = NULL;
 	want("L13: a device that somebody holds", STILLBORN "given_up_remote=1");
+	before = stat_of("given_up_open_write");
 	file_a.host->writers = 1;
 	current = &reclaimer;
 	pass_begin();
@@ -257,6 +268,23 @@ static void test_writers(void)
 	want("L13: one of two files is open for writing", STILLBORN "given_up_open_write=1");
 	/* The same task keeps its files from one flush to the next. */
 	file_a.host->writers = 0;
+	current = &reclaimer;
+	pass_begin();
+	unmap(&file_a, 100, 1, ON(0) | ON(1));
+	flush();
+	file_a.host->writers = 1;
+	unmap(&file_a, 101, 1, ON(0) | ON(1));
+	flush_a();
+	file_a.host->writers = 0;
+	current = &reclaimer;
+	pass_begin();
+	unmap(&file_a, 102, 1, 0);
+	file_a.host->writers = 1;
+	unmap(&file_a, 103, 1, ON(0) | ON(1));
+	flush_a();
+	file_a.host->writers = 0;
+	forget();
+	ok_int(stat_of("given_up_open_write") - before, 3, "L13: also if nothing was to be flushed before");
 	current = &reclaimer;
 	pass_begin();
 	unmap(&file_a, 100, 1, ON(0) | ON(1));

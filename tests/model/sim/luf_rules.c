@@ -91,6 +91,15 @@ static void test_flushes(void)
 	flush();
 	pass_end();
 	want("L3: nobody else is interrupted", "flushes=0 flushes_unsent=0 ipis=0");
+	pass_begin();
+	unmap(NULL, 200, 1, 0);
+	unmap(&file_a, 100, 3, ON(0) | ON(1));
+	flush();
+	pass_end();
+	want("L3: an unmap that left nothing to flush isn't in the flush",
+	     OPENED "unmaps_mixed=1 unmaps_readonly=3 flushes=1 flushes_mixed=0");
+	anew();
+	current = &reclaimer;
 	lazy(1, true);
 	pass_begin();
 	unmap(&file_a, 100, 3, ON(0) | ON(1));
@@ -214,6 +223,15 @@ static void test_coverage(void)
 	want("L5: nor does a flush of another CPU", "");
 	mm_flush(&mm_a, 0, 0);
 	want("L5: one of two CPUs isn't enough", "");
+	anew();
+	open_one();
+	mm_flush(&mm_a, 1, 0);
+	want("L5: nor is the other one", "");
+	mm_flush(&mm_a, 0, 0);
+	want("both are", "open=-1 saved=1 ipis_avoided=1");
+	anew();
+	open_one();
+	mm_flush(&mm_a, 0, 0);
 	mm_flush(&mm_a, 1, 0);
 	want("L5: both are; L7: the posted series doesn't know of it",
 	     "open=-1 saved=1 ipis_avoided=1");
@@ -362,6 +380,25 @@ static void test_reuse(void)
 	anew();
 }
 
+static void take_slot_again(void)
+{
+	CALL("unmap_mapping_pages", &file_a, 0, 0);
+	tlbbatch_luf_settle();
+	generation(&file_b, 300, 2, ON(0) | ON(1));
+}
+
+/* Whoever allocates a page has found its slot, which is taken again before it looks there. */
+static void test_slot_again(void)
+{
+	anew();
+	open_one();
+	sim_at_acquire = take_slot_again;
+	alloc(100, 0);
+	want("L9: a slot that was taken again meanwhile holds other pages",
+	     "generation=1 open=0 open_as_posted=0 given_up=1 given_up_as_posted=1 "
+	     "given_up_truncated=1");
+}
+
 static void look_at_free(struct page *page, int refs, bool compound, bool slab)
 {
 	*page = (struct page){ .refs = refs, .compound = compound, .slab = slab };
@@ -483,6 +520,7 @@ int main(void)
 	test_coverage();
 	test_coverage_young();
 	test_reuse();
+	test_slot_again();
 	test_proven();
 	test_once();
 	test_coverage_grows();

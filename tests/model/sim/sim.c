@@ -20,7 +20,7 @@ struct task_struct *current = &init_task;
 unsigned long jiffies = 1000;
 void (*sim_others)(void);
 void (*sim_at_barrier)(void), (*sim_at_rcu)(void), (*sim_at_rmb)(void);
-void (*sim_at_sync)(void);
+void (*sim_at_sync)(void), (*sim_at_acquire)(void);
 
 void sim_init(void)
 {
@@ -194,6 +194,11 @@ static void happens(void (**what)(void))
 void sim_barrier(void)
 {
 	happens(&sim_at_barrier);
+}
+
+void sim_acquire(void)
+{
+	happens(&sim_at_acquire);
 }
 
 void sim_rmb(void)

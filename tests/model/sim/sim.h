@@ -81,7 +81,10 @@ void sim_barrier(void);
 extern void (*sim_at_rmb)(void);
 void sim_rmb(void);
 #define smp_rmb()		sim_rmb()
-#define smp_load_acquire(p)	READ_ONCE(*(p))
+/* What another CPU does at the next load with acquire, once. */
+extern void (*sim_at_acquire)(void);
+void sim_acquire(void);
+#define smp_load_acquire(p)	(sim_acquire(), READ_ONCE(*(p)))
 #define smp_store_release(p, v)	WRITE_ONCE(*(p), v)
 #define cmpxchg(p, old_, new_) ({						\
 	__typeof__(*(p)) _was = *(p);						\
