@@ -64,6 +64,8 @@ unsigned long sim_entered(struct ftrace_regs *fregs)
 		for (i = 0; i < ops->nr; i++)
 			if (ops->ips[i] == ip)
 				ops->func(ip, fregs->regs.parent, ops, fregs);
+	if (sim_trouble.clobbers)
+		fregs->regs.args[1]++;
 	to = fregs->regs.ip;
 	if (to != behind)
 		last = to;

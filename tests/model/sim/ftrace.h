@@ -84,6 +84,7 @@ struct sim_trouble {
 	const char *unpatched;		/* its text isn't patched */
 	unsigned int int3;		/* so many looks find an int3, at any site */
 	bool always, never;		/* callbacks are heeded for any caller, or for none */
+	bool clobbers;			/* arguments are lost on the way */
 	bool switched_off;		/* kernel.ftrace_enabled=0 */
 	int refuses;			/* unregistering fails so */
 	int dies;			/* registering fails so, half-way */
