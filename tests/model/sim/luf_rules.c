@@ -480,6 +480,8 @@ static void test_numbers(void)
 	anew();
 }
 
+static s64 untracked;
+
 /* More than there are slots, one after the other: each is given back. */
 static void test_slots(void)
 {
@@ -506,6 +508,24 @@ static void test_slots(void)
 	anew();
 }
 
+/* Chunks run out before slots do. But CPUs that race for slots may find none, too. */
+static void test_no_slot(void)
+{
+	static const struct tlbbatch_luf_files no_files;
+	static const struct tlbbatch_luf_pages no_pages;
+	const unsigned long cpus = ON(0) | ON(1);
+	unsigned int i;
+
+	anew();
+	for (i = 0; i < TLBBATCH_LUF_GENERATIONS; i++)
+		if (!tlbbatch_luf_open(&no_files, &no_pages, &cpus, &cpus))
+			break;
+	ok_int(i, TLBBATCH_LUF_GENERATIONS, "each slot can be taken");
+	ok(!tlbbatch_luf_open(&no_files, &no_pages, &cpus, &cpus), "L14: then there is none");
+	ok_int(stat_of("generations_untracked") - untracked, 1, "L14: and that counts as untracked");
+	anew();
+}
+
 int main(void)
 {
 	world_init();
@@ -526,6 +546,8 @@ int main(void)
 	test_coverage_grows();
 	test_numbers();
 	test_slots();
+	untracked = stat_of("generations_untracked");
+	test_no_slot();
 	track(false);
 	ok_int(sim_allocated(), 0, "all memory is given back");
 	ok_int(sim_breaches(), 0, "no breach");
