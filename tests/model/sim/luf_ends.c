@@ -87,6 +87,53 @@ static void test_fit(void)
 	world_lacks = NULL;
 }
 
+/* --- slots: rules L8 and L14 ------------------------------------------------------------- */
+
+/* More than there are slots, one after the other: each is given back. */
+static void test_slots(void)
+{
+	unsigned int i;
+
+	anew();
+	forget();
+	for (i = 0; i < 2 * TLBBATCH_LUF_GENERATIONS; i++) {
+		generation(&file_a, 100, 1, ON(0) | ON(1));
+		alloc(100, 0);
+		release(100, 1);
+	}
+	want("L8: slots and chunks are given back", "generation=32768 needed=32768 "
+	     "needed_as_posted=32768");
+	for (i = 0; i < TLBBATCH_LUF_GENERATIONS + 100; i++)
+		generation(&file_a, 100 + 2 * i, 1, ON(0) | ON(1));
+	want("L14: what doesn't fit is untracked", "generation=16484 open=16384 "
+	     "open_as_posted=16384 untracked=100 untracked_as_posted=100");
+	mm_flush(&mm_a, 0, 0);
+	mm_flush(&mm_a, 1, 0);
+	want("L14: nothing else is; the posted series' own make room",
+	     "open=-16384 saved=16384 ipis_avoided=16384 open_as_posted=-4096 "
+	     "untracked_as_posted=4096");
+	anew();
+}
+
+/* Chunks run out before slots do. But CPUs that race for slots may find none, too. */
+static void test_no_slot(void)
+{
+	static const struct tlbbatch_luf_files no_files;
+	static const struct tlbbatch_luf_pages no_pages;
+	const unsigned long cpus = ON(0) | ON(1);
+	s64 untracked = stat_of("generations_untracked");
+	unsigned int i;
+
+	anew();
+	for (i = 0; i < TLBBATCH_LUF_GENERATIONS; i++)
+		if (!tlbbatch_luf_open(&no_files, &no_pages, &cpus, &cpus))
+			break;
+	ok_int(i, TLBBATCH_LUF_GENERATIONS, "each slot can be taken");
+	ok(!tlbbatch_luf_open(&no_files, &no_pages, &cpus, &cpus), "L14: then there is none");
+	ok_int(stat_of("generations_untracked") - untracked, 1, "L14: and that counts as untracked");
+	anew();
+}
+
 /* --- rule L15: whose flush it is ---------------------------------------------------------------------- */
 
 #define TASKS	2000
@@ -443,6 +490,8 @@ int main(void)
 		return tap_done();
 	bulk_world(original_bulk);
 	test_fit();
+	test_slots();
+	test_no_slot();
 	test_passes();
 	test_locks();
 	test_hotplug();
