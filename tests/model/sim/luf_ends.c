@@ -384,6 +384,14 @@ static void test_memory(void)
 	} while (err);
 	sim_fail_alloc(0);
 	ok(nr > 8, "each allocation failed once");
+	track(false);
+	for (nr = 0; nr < 2; nr++) {
+		sim_hotplug_works = nr;
+		ok_int(track(true), -ENOSPC, "hotplug can't be watched");
+		ok(!sim_allocated() && !sim_cpu_up && !sim_memory_notifier, "H2: nothing is left");
+	}
+	sim_hotplug_works = ~0U;
+	ok_int(track(true), 0, "it can");
 }
 
 /* --- rules L1 and L9: the bulk allocator ---------------------------------------------------------------------- */

@@ -173,6 +173,8 @@ struct notifier_block {
 	int (*notifier_call)(struct notifier_block *block, unsigned long action, void *data);
 };
 
+/* So many registrations for hotplug succeed. */
+extern unsigned int sim_hotplug_works;
 extern struct notifier_block *sim_memory_notifier;
 extern int (*sim_cpu_up)(unsigned int cpu), (*sim_cpu_down)(unsigned int cpu);
 int register_memory_notifier(struct notifier_block *block);

@@ -53,10 +53,13 @@ DEFINE_PER_CPU(struct tlb_state_shared, cpu_tlbstate_shared);
 /* --- the rest of the kernel, and of the module ------------------------------------------- */
 
 struct notifier_block *sim_memory_notifier;
+unsigned int sim_hotplug_works = ~0U;
 int (*sim_cpu_up)(unsigned int cpu), (*sim_cpu_down)(unsigned int cpu);
 
 int register_memory_notifier(struct notifier_block *block)
 {
+	if (!sim_hotplug_works--)
+		return -ENOSPC;
 	sim_memory_notifier = block;
 	return 0;
 }
@@ -71,6 +74,8 @@ void unregister_memory_notifier(struct notifier_block *block)
 int cpuhp_setup_state_nocalls(int state, const char *name, int (*up)(unsigned int cpu),
 			      int (*down)(unsigned int cpu))
 {
+	if (!sim_hotplug_works--)
+		return -ENOSPC;
 	sim_cpu_up = up;
 	sim_cpu_down = down;
 	return state;
@@ -86,13 +91,15 @@ void cpuhp_remove_state_nocalls(int state)
 int tlbbatch_feature_on(struct tlbbatch_feature *feature)
 {
 	const char *why = feature->unfit();
+	int err;
 
 	if (why) {
 		sim_printk("%s", why);
 		return -EOPNOTSUPP;
 	}
-	feature->on = !feature->start();
-	return feature->on ? 0 : -ENOMEM;
+	err = feature->start();
+	feature->on = !err;
+	return err;
 }
 
 int tlbbatch_feature_off(struct tlbbatch_feature *feature, bool killable)
