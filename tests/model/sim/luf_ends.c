@@ -207,6 +207,12 @@ static void test_passes(void)
 	flush();
 	want("L15: but not one that demotes", "flushes=1 flushes_mixed=1");
 	pass_begin();
+	CALL("try_to_migrate", &in_a, TTU_BATCH_FLUSH, 0);
+	current->tlb_ubc.flush_required = true;
+	current->tlb_ubc.arch.cpumask.bits[0] = ON(1);
+	flush();
+	want("L15: the next one doesn't", "flushes=0");
+	pass_begin();
 	unmap(&file_a, 100, 4, ON(0) | ON(1));
 	CALL("try_to_unmap", &in_a, TTU_RMAP_LOCKED | TTU_BATCH_FLUSH, 0);
 	flush();
@@ -295,13 +301,22 @@ static void memory_goes(void)
 		sim_pages[pfn].gone = true;
 }
 
+static unsigned int depth_at_look;
+
+static void look_up_depth(void)
+{
+	depth_at_look = sim_rcu_depth;
+}
+
 static void test_gone(void)
 {
 	anew();
 	generation(&file_a, 100, 4, ON(0) | ON(1));
 	mm_flush(&mm_a, 0, 0);
 	mm_flush(&mm_a, 1, 0);
+	sim_at_look = look_up_depth;
 	forget();
+	ok(depth_at_look == 1 && !sim_rcu_depth, "L17: who looks at pages holds RCU's read lock");
 	anew();
 	generation(&file_a, 100, 4, ON(0) | ON(1));
 	forget();

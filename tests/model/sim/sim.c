@@ -10,7 +10,7 @@ static unsigned int breaches, allocated, fail_alloc;
 bool sim_preemption = true;
 bool sim_invlpgb;
 unsigned long sim_offline;
-unsigned int sim_cpu;
+unsigned int sim_cpu, sim_rcu_depth;
 char *sim_areas[SIM_CPUS];
 /* There is at least one per-CPU variable. */
 static DEFINE_PER_CPU(int, anything) __used;
@@ -209,6 +209,7 @@ void sim_rmb(void)
 void rcu_read_lock(void)
 {
 	happens(&sim_at_rcu);
+	sim_rcu_depth++;
 }
 
 void synchronize_rcu(void)

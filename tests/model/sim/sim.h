@@ -239,8 +239,9 @@ void schedule_timeout_idle(unsigned long timeout);
 
 /* What another CPU does at the next rcu_read_lock(), once. */
 extern void (*sim_at_rcu)(void);
+extern unsigned int sim_rcu_depth;
 void rcu_read_lock(void);
-#define rcu_read_unlock()	((void)0)
+#define rcu_read_unlock()	((void)sim_rcu_depth--)
 /* What another CPU does at the next synchronize_rcu(), once. */
 extern void (*sim_at_sync)(void);
 void synchronize_rcu(void);
