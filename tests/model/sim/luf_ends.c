@@ -10,30 +10,9 @@
 static struct file reading = { .f_mapping = &file_a };
 static struct folio in_a = { .mapping = &file_a, .nr = 1 };
 
-static void truncate_a(void)
-{
-	CALL("unmap_mapping_pages", &file_a, 0, 0);
-}
-
 static void reclaim_a(void)
 {
 	generation(&file_a, 100, 4, ON(0) | ON(1));
-}
-
-static void flush_a(void)
-{
-	current = &reclaimer;
-	flush();
-	pass_end();
-	current = &admin;
-}
-
-static void open_both(void)
-{
-	anew();
-	generation(&file_a, 100, 4, ON(0) | ON(1));
-	generation(&file_b, 200, 4, ON(0) | ON(1));
-	forget();
 }
 
 /* --- rule L14: what doesn't fit ----------------------------------------------------------------- */

@@ -449,3 +449,24 @@ void anew(void)
 	sim_forget();
 	forget();
 }
+
+void truncate_a(void)
+{
+	CALL("unmap_mapping_pages", &file_a, 0, 0);
+}
+
+void flush_a(void)
+{
+	current = &reclaimer;
+	flush();
+	pass_end();
+	current = &admin;
+}
+
+void open_both(void)
+{
+	anew();
+	generation(&file_a, 100, 4, ON(0) | ON(1));
+	generation(&file_b, 200, 4, ON(0) | ON(1));
+	forget();
+}

@@ -29,6 +29,8 @@ extern struct task_struct reclaimer, other_reclaimer, admin;
 extern const char *world_lacks;
 /* Everything is free, and nothing is open. */
 void anew(void);
+/* The same, but for a generation of file_a, [100, 104), and one of file_b, [200, 204). */
+void open_both(void);
 
 void world_init(void);
 int track(bool on);
@@ -59,6 +61,10 @@ void traced_flush(unsigned int cpu, int reason, unsigned long pages);
 /* flush_tlb_batched_pending() by @cpu, and the flushes that come of it. */
 void pending_flush(struct mm_struct *mm, unsigned int cpu);
 /* A page is allocated, and used from then on, or is free again. */
+/* The reclaimer's pass flushes, and is over. */
+void flush_a(void);
+/* A hole is punched into file_a. */
+void truncate_a(void);
 void alloc(unsigned long pfn, unsigned int order);
 void release(unsigned long pfn, unsigned int nr);
 void lazy(unsigned int cpu, bool is_lazy);
