@@ -223,6 +223,17 @@ static void others_turn_over(void)
 		sim_breach("a pass wasn't admitted");
 }
 
+static struct task_struct *in_turn[2];
+
+/* Two passes end, that in the first slot first. */
+static void others_end_both(void)
+{
+	if (++slept == 2 || slept == 4) {
+		close_pass(in_turn[slept / 2 - 1]);
+		in_turn[slept / 2 - 1] = NULL;
+	}
+}
+
 static void others_kill(void)
 {
 	if (++slept == 2)
@@ -249,6 +260,16 @@ static void test_passes(void)
 	ok(!gone_early, "H9: no hook goes before");
 	ok(!admitted, "H9: no pass begins meanwhile");
 
+	ok_int(on(&alpha), 0, "on");
+	in_turn[1] = &other_reclaimer;
+	in_turn[0] = open_pass(&reclaimer)->slot < open_pass(&other_reclaimer)->slot ? &reclaimer :
+									     in_turn[1];
+	if (in_turn[0] == in_turn[1])
+		in_turn[1] = &reclaimer;
+	sim_others = others_end_both;
+	slept = 0;
+	ok_int(off(&alpha), 0, "off waits for two");
+	ok(slept == 4 && !in_turn[1], "H9: until each has ended");
 	ok_int(on(&alpha), 0, "on");
 	ok_int(on(&beta), 0, "and so is beta");
 	open_pass(&reclaimer);

@@ -66,15 +66,32 @@ static struct tlbbatch_watches bad_watches[] = {
 	{ .points = bad_point, .nr_points = 1 },
 };
 
+static const struct tlbbatch_function bad_function[] = { { "fn_other", "long(int)" }, { NULL, NULL } };
+static const struct tlbbatch_function good_function[] = { { "fn_other", "int(int)" }, { NULL, NULL } };
+static const struct tlbbatch_helper helpers[] = {
+	{ .alternatives = good_function, .call = TLBBATCH_CALL(orig_not_called) },
+	{ .alternatives = bad_function, .call = TLBBATCH_CALL(orig_not_called) },
+	{ .alternatives = good_function, .call = TLBBATCH_CALL(orig_not_called) },
+};
+
 /* Called while BTF is open, when the hooks of alpha aren't resolved yet. */
 static void test_resolve(void)
 {
 	char reason[TLBBATCH_REASON_LEN];
 	unsigned int i;
+	u32 offset;
 
 	for (i = 0; i < ARRAY_SIZE(bad_watches); i++)
 		right(!tlbbatch_watches_resolve(&bad_watches[i], reason, sizeof(reason)) && reason[0],
 		      "H2: what is watched with another prototype is missing: %s", reason);
+	right(tlbbatch_helpers_resolve(helpers, 1, reason, sizeof(reason)) &&
+	      !tlbbatch_helpers_resolve(helpers, 3, reason, sizeof(reason)) &&
+	      !strcmp(reason, "fn_other has another prototype"),
+	      "H2: a function that is only called must have its prototype, too");
+	right(tlbbatch_member_offset("present", "member", "type", &offset) &&
+	      !tlbbatch_member_offset("present", "member", "another", &offset) &&
+	      !tlbbatch_member_offset("absent", "member", "type", &offset),
+	      "H2: a member must have its type");
 	world.found = NULL;
 }
 
