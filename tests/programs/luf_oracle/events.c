@@ -68,6 +68,15 @@ static long event_write_fault(struct cell *a, long unused)
 	return 0;
 }
 
+/* The page is there again, read-only. Only a fault by protection tells of the write. */
+static long event_wp_fault(struct cell *a, long unused)
+{
+	(void)unused;
+	*(volatile char *)(a->map + PAGE_BYTES);
+	*(volatile char *)(a->map + PAGE_BYTES) = 1;
+	return 0;
+}
+
 static long event_gup_write(struct cell *a, long unused)
 {
 	int fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
@@ -235,6 +244,8 @@ const struct event events[] = {
 	{ .name = "mremap", .reason = "mremap", .in_cell = event_mremap },
 	{ .name = "write_fault", .reason = "write_fault",
 	  .in_cell = event_write_fault, .prot = RW },
+	{ .name = "wp_fault", .reason = "write_fault",
+	  .in_cell = event_wp_fault, .prot = RW },
 	{ .name = "gup_write", .reason = "write_fault",
 	  .in_cell = event_gup_write, .prot = RW },
 	{ .name = "gup_direct", .reason = "write_fault",

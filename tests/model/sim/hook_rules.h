@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A kernel with a few functions, and three features that hook them: see hook_world.c. */
+#ifndef HOOK_RULES_H
+#define HOOK_RULES_H
+
+#include "ftrace.h"
+#include "core/feature.h"
+#include "hooks/hook.h"
+#include "hooks/hook_set.h"
+#include "hooks/watch.h"
+#include "pass/pass.h"
+#include "tap.h"
+
+/* Functions of the kernel; each returns its argument and counts its calls. */
+int fn_a(int x);
+int fn_b(int x);
+int fn_looked(int x);
+int fn_pass(int x);
+int fn_whole(int x);
+int fn_other(int x);
+int fn_entry(int x);
+int fn_entry2(int x);
+
+/* What a replacement adds to what its original returns. */
+#define ADDS	1000
+
+enum fn { A, B, LOOKED, PASS, WHOLE, OTHER, ENTRY, ENTRY2, NR_FN };
+
+struct world {
+	unsigned int ran[NR_FN];	/* the function itself */
+	unsigned int saw[NR_FN];	/* a callback that only looks */
+	bool acts;			/* the hooks of alpha act for the running task */
+	bool acts_raced;		/* ... were asked with preemption on */
+	unsigned int begun, ended;	/* passes of alpha */
+	unsigned int inside;		/* tasks that sleep in a replacement of luf's */
+	bool stopped;			/* what luf needs is freed */
+	int fails_to_start;
+	const char *unfit;
+	bool no_btf;
+	void (*found)(void);		/* called when BTF is open */
+};
+
+extern struct world world;
+
+/* Three features, as three of the module's are made: alpha redirects two functions and looks at
+ * one, in passes; beta only acts in passes; luf is registered whole, watches, and frees. */
+#define alpha	tlbbatch_batch
+#define beta	tlbbatch_wide
+#define luf	tlbbatch_luf
+extern struct tlbbatch_feature tlbbatch_batch, tlbbatch_wide, tlbbatch_luf;
+extern struct tlbbatch_hook alpha_hooks[], luf_hooks[];
+extern struct tlbbatch_hook tlbbatch_pass_hook;
+extern struct tlbbatch_hook_set look_set;
+
+void hook_world_init(void);
+int sim_load(void);
+void sim_unload(void);
+
+/* Tasks. */
+extern struct task_struct admin, reclaimer, other_reclaimer;
+
+static inline int on(struct tlbbatch_feature *feature)
+{
+	sim_forget();
+	return tlbbatch_feature_on(feature);
+}
+
+static inline int off(struct tlbbatch_feature *feature)
+{
+	sim_forget();
+	return tlbbatch_feature_off(feature, false);
+}
+
+/* Prints what was done if it isn't right. */
+#define right(good, ...) ({							\
+	bool _good = ok(good, __VA_ARGS__);					\
+	if (!_good)								\
+		printf("#%s\n", sim_noted());					\
+	_good; })
+
+bool nothing_attached(void);
+
+#endif /* HOOK_RULES_H */

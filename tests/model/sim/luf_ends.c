@@ -1,0 +1,509 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Whose a flush is, what doesn't fit, memory that goes, pages that nobody tells of, and how
+ * tracking begins and ends. See luf_rules.c.
+ */
+#include "luf_world.h"
+#include "arch/x86.h"
+#include "hooks/hook.h"
+
+static struct file reading = { .f_mapping = &file_a };
+static struct folio in_a = { .mapping = &file_a, .nr = 1 };
+
+static void reclaim_a(void)
+{
+	generation(&file_a, 100, 4, ON(0) | ON(1));
+}
+
+/* --- rule L14: what doesn't fit ----------------------------------------------------------------- */
+
+static void test_fit(void)
+{
+	struct folio large = { .mapping = &file_a, .pfn = 512, .nr = 512 };
+	unsigned int i;
+
+	anew();
+	generation(&file_a, SIM_FRAMES - 2, 4, ON(0) | ON(1));
+	want("L14: memory that was plugged in later", "generation=1 untracked=1 "
+	     "untracked_as_posted=1");
+	generation(&file_a, SIM_FRAMES - 2, 2, ON(0) | ON(1));
+	want("L14: up to the last frame there is room", "generation=1 open=1 open_as_posted=1");
+	for (i = 0; i < 2; i++) {
+		current = &reclaimer;
+		pass_begin();
+		unmap_folio(&large, ON(0) | ON(1));
+		flush_a();
+		want("L14: large folios, where the kernel frees them behind the flush, and before",
+		     i ? "generation=1 untracked=1 untracked_as_posted=1" :
+			 "generation=1 open=1 open_as_posted=1");
+		world_lacks = "free_unref_folios";
+		tlbbatch_luf_events_find();
+	}
+	world_lacks = NULL;
+	tlbbatch_luf_events_find();
+	anew();
+	current = &reclaimer;
+	pass_begin();
+	for (i = 0; i < 15 * TLBBATCH_LUF_CHUNKS_EACH; i++)
+		unmap(&file_a, 2 * i, 1, ON(0) | ON(1));
+	flush_a();
+	want("L14: as many ranges as fit", "generation=1 open=1 open_as_posted=1");
+	anew();
+	current = &reclaimer;
+	pass_begin();
+	for (i = 0; i <= 15 * TLBBATCH_LUF_CHUNKS_EACH; i++)
+		unmap(&file_a, 2 * i, 1, ON(0) | ON(1));
+	flush_a();
+	want("L14: one more", "generation=1 untracked=1 untracked_as_posted=1");
+	anew();
+	current = &reclaimer;
+	pass_begin();
+	unmap(&file_a, 0, TLBBATCH_LUF_PAGES_EACH + 1, ON(0) | ON(1));
+	flush_a();
+	want("L14: too many pages", "generation=1 untracked=1 untracked_as_posted=1");
+	world_lacks = "madvise_guard_install";
+	ok_str(tlbbatch_luf_events_find() ?: "nothing", world_lacks, "L11: it is required if there is one");
+	world_lacks = NULL;
+}
+
+/* --- slots: rules L8 and L14 ------------------------------------------------------------- */
+
+/* More than there are slots, one after the other: each is given back. */
+static void test_slots(void)
+{
+	unsigned int i;
+
+	anew();
+	forget();
+	for (i = 0; i < 2 * TLBBATCH_LUF_GENERATIONS; i++) {
+		generation(&file_a, 100, 1, ON(0) | ON(1));
+		alloc(100, 0);
+		release(100, 1);
+	}
+	want("L8: slots and chunks are given back", "generation=32768 needed=32768 "
+	     "needed_as_posted=32768");
+	for (i = 0; i < TLBBATCH_LUF_GENERATIONS + 100; i++)
+		generation(&file_a, 100 + 2 * i, 1, ON(0) | ON(1));
+	want("L14: what doesn't fit is untracked", "generation=16484 open=16384 "
+	     "open_as_posted=16384 untracked=100 untracked_as_posted=100");
+	mm_flush(&mm_a, 0, 0);
+	mm_flush(&mm_a, 1, 0);
+	want("L14: nothing else is; the posted series' own make room",
+	     "open=-16384 saved=16384 ipis_avoided=16384 open_as_posted=-4096 "
+	     "untracked_as_posted=4096");
+	anew();
+}
+
+/* Chunks run out before slots do. But CPUs that race for slots may find none, too. */
+static void test_no_slot(void)
+{
+	static const struct tlbbatch_luf_files no_files;
+	static const struct tlbbatch_luf_pages no_pages;
+	const unsigned long cpus = ON(0) | ON(1);
+	s64 untracked = stat_of("generations_untracked");
+	unsigned int i;
+
+	anew();
+	for (i = 0; i < TLBBATCH_LUF_GENERATIONS; i++)
+		if (!tlbbatch_luf_open(&no_files, &no_pages, &cpus, &cpus))
+			break;
+	ok_int(i, TLBBATCH_LUF_GENERATIONS, "each slot can be taken");
+	ok(!tlbbatch_luf_open(&no_files, &no_pages, &cpus, &cpus), "L14: then there is none");
+	ok_int(stat_of("generations_untracked") - untracked, 1, "L14: and that counts as untracked");
+	anew();
+}
+
+/* --- rule L15: whose flush it is ---------------------------------------------------------------------- */
+
+#define TASKS	2000
+static struct task_struct tasks[TASKS];
+
+/* Each task begins a pass, and goes on to do something else. */
+static s64 unseen_of(unsigned int flags, unsigned int apart)
+{
+	s64 before = stat_of("passes_unseen");
+	unsigned int i;
+
+	for (i = 0; i < TASKS; i++) {
+		tasks[i] = (struct task_struct){ .start_boottime = 100 + i, .flags = PF_MEMALLOC };
+		current = &tasks[i];
+		pass_begin();
+		tasks[i].flags = flags;
+		jiffies += apart;
+	}
+	current = &admin;
+	return stat_of("passes_unseen") - before;
+}
+
+static void test_passes(void)
+{
+	s64 before;
+
+	anew();
+	ok(unseen_of(PF_MEMALLOC, 0) > TASKS / 2, "L14: there is room for some passes at once");
+	before = stat_of("unmaps_readonly");
+	current = &tasks[TASKS - 1];
+	pass_begin();
+	unmap(&file_a, 100, 4, ON(0) | ON(1));
+	flush();
+	current = &admin;
+	ok_int(stat_of("unmaps_readonly"), before, "L14: a pass that finds none isn't seen");
+	anew();
+	ok_int(unseen_of(0, 0), 0, "L15: a task that is in no reclaim any more loses its slot");
+	anew();
+	ok_int(unseen_of(PF_MEMALLOC, 60 * HZ / 4), 0, "L15: so does one whose pass is long idle");
+	anew();
+	current = &reclaimer;
+	pass_begin();
+	unmap(&file_a, 100, 4, ON(0) | ON(1));
+	CALL("do_exit", 0, 0, 0);
+	reclaimer.flags |= PF_EXITING;
+	flush();
+	pass_begin();
+	unmap(&file_a, 100, 4, ON(0) | ON(1));
+	flush();
+	reclaimer.flags &= ~(unsigned int)PF_EXITING;
+	want("L15: who exits has no pass any more", "flushes=0 passes_unseen=1");
+	pass_begin();
+	unmap(&file_a, 100, 4, ON(0) | ON(1));
+	reclaimer.start_boottime++;
+	flush();
+	want("L15: nor has another task with the same address", "flushes=0");
+	anew();
+	current = &reclaimer;
+	pass_begin();
+	unmap(&file_a, 100, 4, ON(0) | ON(1));
+	CALL("try_to_migrate", &in_a, TTU_BATCH_FLUSH, 0);
+	current->tlb_ubc.flush_required = true;
+	flush();
+	want("L15: a migration ends a pass whose end wasn't seen", "flushes=0");
+	CALL("alloc_demote_page", 0, 0, 0);
+	pass_begin();
+	CALL("alloc_demote_page", 0, 0, 0);
+	CALL("try_to_migrate", &in_a, TTU_BATCH_FLUSH, 0);
+	current->tlb_ubc.flush_required = true;
+	current->tlb_ubc.arch.cpumask.bits[0] = ON(1);
+	flush();
+	want("L15: but not one that demotes", "flushes=1 flushes_mixed=1");
+	pass_begin();
+	CALL("try_to_migrate", &in_a, TTU_BATCH_FLUSH, 0);
+	current->tlb_ubc.flush_required = true;
+	current->tlb_ubc.arch.cpumask.bits[0] = ON(1);
+	flush();
+	want("L15: the next one doesn't", "flushes=0");
+	pass_begin();
+	unmap(&file_a, 100, 4, ON(0) | ON(1));
+	CALL("try_to_unmap", &in_a, TTU_RMAP_LOCKED | TTU_BATCH_FLUSH, 0);
+	flush();
+	want("L15: nor one that splits", "flushes=1 flushes_mixed=1 unmaps_readonly=4");
+	pass_begin();
+	CALL("try_to_migrate", &in_a, TTU_SYNC, 0);
+	current->tlb_ubc.flush_required = true;
+	unmap(&file_a, 100, 4, ON(0) | ON(1));
+	flush();
+	want("L15: in either way", "flushes=1 flushes_mixed=1");
+	pass_begin();
+	unmap(&file_a, 100, 4, ON(0) | ON(1));
+	CALL("collapse_file", 0, 0, &reading);
+	current->tlb_ubc.flush_required = true;
+	flush();
+	want("L15: khugepaged ends it", "flushes=0");
+	current = &admin;
+}
+
+/* --- who interrupts a task that holds a lock (L16) --------------------------------- */
+
+static void interrupt(void)
+{
+	pass_end();
+	alloc(300, 0);
+	traced_flush(0, TLB_FLUSH_ON_TASK_SWITCH, TLB_FLUSH_ALL);
+	truncate_a();
+}
+
+static void test_locks(void)
+{
+	open_both();
+	generation(&file_b, 300, 4, ON(0) | ON(1));
+	current = &reclaimer;
+	pass_begin();
+	unmap(&file_a, 110, 4, ON(0) | ON(1));
+	sim_at_look = interrupt;
+	flush_a();
+	ok_int(sim_breaches(), 0, "L16: neither an interrupt nor an event needs a lock");
+}
+
+/* --- rules L17, L18 and L19 ------------------------------------------------------------------------------ */
+
+static s64 open_at_rcu;
+
+static void count_open(void)
+{
+	open_at_rcu = stat_of("open");
+}
+
+static void test_hotplug(void)
+{
+	static const unsigned long actions[] = {
+		MEM_GOING_OFFLINE, MEM_OFFLINE, MEM_GOING_ONLINE, MEM_ONLINE, MEM_CANCEL_OFFLINE };
+	unsigned int i;
+	bool gives_up;
+
+	for (i = 0; i < ARRAY_SIZE(actions); i++) {
+		gives_up = i < 3;
+		open_both();
+		sim_forget();
+		open_at_rcu = 0;
+		sim_at_sync = count_open;
+		sim_memory_notifier->notifier_call(sim_memory_notifier, actions[i], NULL);
+		want("L11: memory goes or comes", gives_up ? "open=-2 open_as_posted=-2 given_up=2 "
+		     "given_up_as_posted=2 given_up_hotplug=2" : "");
+		ok(sim_did("rcu") == gives_up, "L17: who looks at its pages is waited for");
+		ok_int(open_at_rcu, 0, "L17: when nobody begins to look any more");
+		sim_at_sync = NULL;
+	}
+	for (i = 0; i < 2; i++) {
+		open_both();
+		if (i ? sim_cpu_up : sim_cpu_down)
+			(i ? sim_cpu_up : sim_cpu_down)(3);
+		want("L11: a CPU goes or comes", "open=-2 open_as_posted=-2 given_up=2 "
+		     "given_up_as_posted=2 given_up_hotplug=2");
+	}
+}
+
+static void memory_goes(void)
+{
+	unsigned long pfn;
+
+	sim_memory_notifier->notifier_call(sim_memory_notifier, MEM_GOING_OFFLINE, NULL);
+	for (pfn = 100; pfn < 104; pfn++)
+		sim_pages[pfn].gone = true;
+}
+
+static unsigned int depth_at_look;
+
+static void look_up_depth(void)
+{
+	depth_at_look = sim_rcu_depth;
+}
+
+static void test_gone(void)
+{
+	anew();
+	generation(&file_a, 100, 4, ON(0) | ON(1));
+	mm_flush(&mm_a, 0, 0);
+	mm_flush(&mm_a, 1, 0);
+	sim_at_look = look_up_depth;
+	forget();
+	ok(depth_at_look == 1 && !sim_rcu_depth, "L17: who looks at pages holds RCU's read lock");
+	anew();
+	generation(&file_a, 100, 4, ON(0) | ON(1));
+	forget();
+	mm_flush(&mm_a, 0, 0);
+	mm_flush(&mm_a, 1, 0);
+	sim_at_rcu = memory_goes;
+	tlbbatch_luf_settle();
+	ok_int(sim_breaches(), 0, "L17: nobody looks at pages that are gone");
+	sim_at_rcu = NULL;
+}
+
+static void test_close(void)
+{
+	open_both();
+	sim_at_barrier = NULL;
+	track(false);
+	want("L18: what is open is given up when tracking ends", "open=-2 open_as_posted=-2 "
+	     "given_up=2 given_up_as_posted=2 given_up_off=2");
+	ok(!sim_memory_notifier && !sim_cpu_up, "hotplug isn't watched any more");
+	ok_int(sim_allocated(), 0, "all memory is given back");
+	track(true);
+	forget();
+	/* Between the close and the end of what is watched; the first barrier is in the close. */
+	tlbbatch_luf_close(true);
+	reclaim_a();
+	want("L18: then none begins", STILLBORN "given_up_off=1");
+	tlbbatch_luf_close(false);
+	reclaim_a();
+	want("L18: until tracking goes on", "generation=1 open=1 open_as_posted=1");
+	anew();
+	sim_at_barrier = reclaim_a;
+	tlbbatch_luf_close(true);
+	want("L18: none that begins meanwhile stays open", STILLBORN "given_up_off=1");
+	tlbbatch_luf_close(false);
+	/* One that begins while what is open is given up, in a slot that was looked at. */
+	open_both();
+	truncate_a();
+	tlbbatch_luf_settle();
+	forget();
+	sim_at_rmb = reclaim_a;
+	tlbbatch_luf_close(true);
+	want("L18: nor does one that begins while the table is walked",
+	     "generation=1 open=-1 open_as_posted=-1 given_up=2 given_up_as_posted=2 given_up_off=2");
+	tlbbatch_luf_close(false);
+	current = &reclaimer;
+	pass_begin();
+	unmap(&file_a, 100, 4, ON(0) | ON(1));
+	current = &admin;
+	track(false);
+	track(true);
+	ok(!tlbbatch_luf_interesting(&file_a), "a file is of no interest when all is forgotten");
+	anew();
+}
+
+static void test_unfit(void)
+{
+	bool *const reasons[] = { &sim_init_on_free, &sim_poison, &sim_invlpgb };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(reasons); i++) {
+		track(false);
+		*reasons[i] = true;
+		ok_int(track(true), -EOPNOTSUPP, "L19: it is refused where its answer would be wrong");
+		*reasons[i] = false;
+		ok_int(track(true), 0, "and else it isn't");
+	}
+}
+
+static void test_memory(void)
+{
+	unsigned int nr = 0;
+	int err;
+
+	track(false);
+	do {
+		sim_fail_alloc(++nr);
+		err = track(true);
+		if (err)
+			ok(err == -ENOMEM && !sim_allocated(), "without memory nothing is left: %u", nr);
+	} while (err);
+	sim_fail_alloc(0);
+	ok(nr > 8, "each allocation failed once");
+	track(false);
+	for (nr = 0; nr < 2; nr++) {
+		sim_hotplug_works = nr;
+		ok_int(track(true), -ENOSPC, "hotplug can't be watched");
+		ok(!sim_allocated() && !sim_cpu_up && !sim_memory_notifier, "H2: nothing is left");
+	}
+	sim_hotplug_works = ~0U;
+	ok_int(track(true), 0, "it can");
+}
+
+/* --- rules L1 and L9: the bulk allocator ---------------------------------------------------------------------- */
+
+static struct list_head list;
+static struct page *array[8];
+static unsigned int bulk_calls;
+
+static unsigned long original_bulk(gfp_t gfp, int nid, nodemask_t *mask, int nr,
+				   struct list_head *to, struct page **pages)
+{
+	unsigned int i;
+
+	bulk_calls++;
+	if (gfp != 7 || nid != 1 || mask || nr != 5 || (to && to != &list) || (pages && pages != array))
+		sim_breach("the original has other arguments");
+	for (i = 0; i < 3; i++) {
+		sim_pages[101 + i].refs = 1;
+		if (pages)
+			pages[i + 1] = &sim_pages[101 + i];
+		if (!to)
+			continue;
+		sim_pages[101 + i].lru.next = to->next;
+		to->next = &sim_pages[101 + i].lru;
+	}
+	return pages ? 4 : 3;
+}
+
+static void test_bulk(void)
+{
+	bulk_fn *bulk = bulk_replacement();
+	const struct tlbbatch_hook *hook = &tlbbatch_luf_redirects.hooks[1];
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		anew();
+		generation(&file_a, 103, 2, ON(0) | ON(1));
+		forget();
+		memset(array, 0, sizeof(array));
+		sim_pages[60].lru.next = &list;
+		list.next = &sim_pages[60].lru;
+		for (; !hook->targets->function.symbol; hook--)
+			;
+		ok(hook->acts(0), "it acts for each caller");
+		ok_int(bulk(7, 1, NULL, 5, i ? &list : NULL, i ? NULL : array), i ? 3 : 4,
+		       "L1: the result is the original's");
+		want("L9: pages of the bulk allocator are used again",
+		     "open=-1 needed=1 open_as_posted=-1 needed_as_posted=1");
+	}
+	ok(tlbbatch_luf_redirects.whole, "H14: they are registered whole");
+	ok_int(bulk_calls, 2, "L1: the original is called once");
+	anew();
+	generation(&file_a, 60, 1, ON(0) | ON(1));
+	forget();
+	sim_pages[60].lru.next = &list;
+	list.next = &sim_pages[60].lru;
+	hook->acts(0);
+	bulk(7, 1, NULL, 5, &list, NULL);
+	want("L9: what was on the list before isn't taken", "");
+	tlbbatch_luf_redirects.drain();
+	ok(jiffies, "H13: nobody is inside any more");
+	hook->acts(0);
+	sim_others = NULL;
+	anew();
+	generation(&file_a, 100, 4, ON(0) | ON(1));
+	forget();
+	CALL("__isolate_free_page", &sim_pages[96], 3, 0);
+	want("L9: compaction takes pages", "open=-1 needed=1 open_as_posted=-1 needed_as_posted=1");
+	generation(&file_a, 100, 4, ON(0) | ON(1));
+	forget();
+	CALL("__memcg_kmem_charge_page", &sim_pages[102], 0, 0);
+	want("L9: pages are charged before anybody tells of them",
+	     "open=-1 needed=1 open_as_posted=-1 needed_as_posted=1");
+}
+
+/* A task sleeps in the replacement; it leaves when others run. */
+static void leave_bulk(void)
+{
+	static unsigned int times;
+
+	if (++times == 3) {
+		sim_note("left");
+		sim_cpu = 2;
+		bulk_replacement()(7, 1, NULL, 5, NULL, NULL);
+		sim_cpu = 0;
+		sim_others = NULL;
+	}
+}
+
+static void test_drain(void)
+{
+	sim_others = leave_bulk;
+	sim_forget();
+	tlbbatch_luf_redirects.drain();
+	ok(sim_did("left"), "H13: who sleeps in the bulk allocator is waited for");
+	ok(!sim_others, "H13: until it has left, on another CPU perhaps");
+	tlbbatch_luf_redirects.drain();
+}
+
+int main(void)
+{
+	world_init();
+	if (!ok(!track(true), "tracking begins"))
+		return tap_done();
+	bulk_world(original_bulk);
+	test_fit();
+	test_slots();
+	test_no_slot();
+	test_passes();
+	test_locks();
+	test_hotplug();
+	test_gone();
+	test_close();
+	test_unfit();
+	test_memory();
+	test_bulk();
+	test_drain();
+	track(false);
+	ok_int(sim_breaches(), 0, "no breach");
+	return tap_done();
+}

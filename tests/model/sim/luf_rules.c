@@ -1,0 +1,506 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Does LUF tracking keep its rules? The module's own files track a kernel that is made up, one step
+ * after the other, and every counter is compared with the right answer. What two CPUs do at once
+ * is played at the very place where the order matters.
+ */
+#include "luf_world.h"
+
+#define OPENED	"generation=1 open=1 open_as_posted=1 "
+
+/* Opens a generation of file_a on pages [100, 104), for CPUs 0 and 1. */
+static void open_one(void)
+{
+	generation(&file_a, 100, 4, ON(0) | ON(1));
+	want("a generation is open", OPENED "unmaps_readonly=4 unmaps_mixed=0 flushes=1 ipis=1");
+}
+
+/* --- rule L2: which unmaps are read-only ------------------------------------------------ */
+
+static bool is_readonly(struct folio folio, int writable)
+{
+	s64 before = stat_of("unmaps_readonly"), mixed = stat_of("unmaps_mixed");
+	bool readonly;
+
+	folio.pfn = 50;
+	folio.nr = 1;
+	file_a.writably_mapped = writable;
+	current = &reclaimer;
+	pass_begin();
+	unmap_folio(&folio, ON(0) | ON(1));
+	flush();
+	pass_end();
+	current = &admin;
+	file_a.writably_mapped = 0;
+	readonly = stat_of("unmaps_readonly") - before == 1;
+	ok(readonly == (stat_of("unmaps_mixed") == mixed), "an unmap is one or the other");
+	return readonly;
+}
+
+static struct address_space swap_space, no_host;
+
+static void test_recognise(void)
+{
+	anew();
+	ok(is_readonly((struct folio){ .mapping = &file_a }, 0), "L2: a file's page");
+	ok(!is_readonly((struct folio){ .mapping = &file_a }, 1), "L2: not if it is mapped writably");
+	ok(!is_readonly((struct folio){ .anon = true, .mapping = &file_a }, 0), "L2: not if anonymous");
+	swap_space = file_a;
+	ok(!is_readonly((struct folio){ .swapcache = true, .mapping = &swap_space }, 0),
+	   "L2: not in the swap cache");
+	ok(!is_readonly((struct folio){ .mapping = NULL }, 0), "L2: not without a mapping");
+	ok(!is_readonly((struct folio){ .mapping = &no_host }, 0), "L2: not without an inode");
+}
+
+static void map_writably(void)
+{
+	file_a.writably_mapped = 1;
+}
+
+/* The file is mapped writably behind the first look, before it is of interest. */
+static void test_recognise_race(void)
+{
+	anew();
+	current = &reclaimer;
+	pass_begin();
+	sim_at_writers = map_writably;
+	unmap(&file_a, 100, 1, ON(0) | ON(1));
+	flush();
+	pass_end();
+	current = &admin;
+	file_a.writably_mapped = 0;
+	want("L2: it is looked at once more when the file is of interest", "");
+}
+
+/* --- rules L3, L4 and L6: what a flush is ------------------------------------------------- */
+
+static void test_flushes(void)
+{
+	anew();
+	forget();
+	current = &reclaimer;
+	pass_begin();
+	unmap(&file_a, 100, 3, ON(0) | ON(1));
+	unmap(NULL, 200, 1, ON(0) | ON(1));
+	flush();
+	pass_end();
+	want("L3: one unmap that isn't read-only, and LUF flushes",
+	     "unmaps_readonly=3 unmaps_mixed=1 flushes=1 flushes_mixed=1 ipis=1");
+	pass_begin();
+	unmap(&file_a, 100, 3, ON(0));
+	flush();
+	pass_end();
+	want("L3: nobody else is interrupted", "flushes=0 flushes_unsent=0 ipis=0");
+	pass_begin();
+	unmap(NULL, 200, 1, 0);
+	unmap(&file_a, 100, 3, ON(0) | ON(1));
+	flush();
+	pass_end();
+	want("L3: an unmap that left nothing to flush isn't in the flush",
+	     OPENED "unmaps_mixed=1 unmaps_readonly=3 flushes=1 flushes_mixed=0");
+	anew();
+	current = &reclaimer;
+	lazy(1, true);
+	pass_begin();
+	unmap(&file_a, 100, 3, ON(0) | ON(1));
+	flush();
+	pass_end();
+	lazy(1, false);
+	want("L6: a lazy CPU isn't interrupted", "flushes=0 flushes_unsent=1 ipis=0");
+	sim_offline = ON(1);
+	pass_begin();
+	unmap(&file_a, 100, 3, ON(0) | ON(1));
+	flush();
+	pass_end();
+	sim_offline = 0;
+	want("L6: nor is one that is offline", "flushes=0 ipis=0");
+	current->tlb_ubc.flush_required = true;
+	current->tlb_ubc.arch.cpumask.bits[0] = ON(1);
+	pass_begin();
+	unmap(&file_a, 100, 3, ON(0) | ON(1));
+	flush();
+	pass_end();
+	want("L3: what was pending before counts as not read-only",
+	     "unmaps_readonly=3 flushes=1 flushes_mixed=1");
+	pass_begin();
+	pass_end();
+	unmap(&file_a, 100, 3, ON(0) | ON(1));
+	flush();
+	want("L15: a flush outside of a pass isn't a pass's", "flushes=0 unmaps_readonly=0");
+	current = &admin;
+	lazy(1, true);
+	generation(&file_a, 100, 4, ON(0) | ON(1) | ON(2));
+	lazy(1, false);
+	want("L6: one of two is lazy", OPENED "ipis=1 flushes=1");
+	mm_flush(&mm_a, 2, 0);
+	mm_flush(&mm_a, 0, 0);
+	want("L6: so only one interrupt is saved; the posted series waits for all",
+	     "open=-1 saved=1 ipis_avoided=1");
+	anew();
+}
+
+/* A flush with other CPUs of both kinds. */
+static void test_mixed_covers(void)
+{
+	anew();
+	generation(&file_a, 100, 4, ON(1));
+	generation(&file_a, 110, 4, ON(2));
+	want("two are open", "generation=2 open=2 open_as_posted=2 flushes=2");
+	generation(&file_a, 120, 4, ON(1) | ON(2));
+	want("L4: a flush that LUF puts off completes nothing", OPENED "flushes=1");
+	current = &reclaimer;
+	pass_begin();
+	unmap(&file_a, 130, 1, ON(1));
+	unmap(NULL, 200, 1, ON(1) | ON(2));
+	flush();
+	pass_end();
+	current = &admin;
+	want("L4: any other one does, on the CPUs that it was needed for",
+	     "flushes_mixed=1 open=-1 saved=1 ipis_avoided=1 open_as_posted=-1 saved_as_posted=1 "
+	     "ipis_avoided_as_posted=1");
+	current = &reclaimer;
+	pass_begin();
+	unmap(NULL, 200, 1, ON(1));
+	flush();
+	pass_end();
+	current = &admin;
+	want("L4: now on the other CPU", "flushes_mixed=1 open=-2 saved=2 ipis_avoided=3 "
+	     "open_as_posted=-2 saved_as_posted=2 ipis_avoided_as_posted=3");
+}
+
+/* A younger generation begins while the flush is under way. */
+static void begin_another(void)
+{
+	struct task_struct *me = current;
+
+	current = &other_reclaimer;
+	pass_begin();
+	unmap(&file_b, 300, 2, ON(0) | ON(1));
+	flush();
+	pass_end();
+	current = me;
+}
+
+static void test_mixed_number(void)
+{
+	anew();
+	open_one();
+	current = &reclaimer;
+	pass_begin();
+	unmap(NULL, 200, 1, ON(0) | ON(1));
+	begin_another();
+	flush();
+	pass_end();
+	current = &admin;
+	want("L4: a flush covers what is older than itself",
+	     "generation=1 open=-1 saved=2 ipis_avoided=2 open_as_posted=-1 saved_as_posted=2 "
+	     "ipis_avoided_as_posted=2");
+	open_one();
+	current = &reclaimer;
+	pass_begin();
+	unmap(NULL, 200, 1, ON(0) | ON(1));
+	in_flush = begin_another;
+	flush();
+	pass_end();
+	current = &admin;
+	want("L4: and not what begins while it is on its way",
+	     "generation=1 saved=1 ipis_avoided=1 saved_as_posted=1 ipis_avoided_as_posted=1");
+}
+
+/* --- rules L5 and L7: what covers ---------------------------------------------------------------- */
+
+static void test_coverage(void)
+{
+	anew();
+	open_one();
+	part_flush(&mm_a, 0, 1);
+	part_flush(&mm_a, 1, 0);
+	want("L5: single pages cover nothing", "");
+	traced_flush(0, TLB_REMOTE_SEND_IPI, TLB_FLUSH_ALL);
+	traced_flush(1, TLB_REMOTE_SEND_IPI, TLB_FLUSH_ALL);
+	want("L5: nor does what is only sent", "");
+	mm_flush(&mm_b, 3, 3);
+	want("L5: nor does a flush of another CPU", "");
+	mm_flush(&mm_a, 0, 0);
+	want("L5: one of two CPUs isn't enough", "");
+	anew();
+	open_one();
+	mm_flush(&mm_a, 1, 0);
+	want("L5: nor is the other one", "");
+	mm_flush(&mm_a, 0, 0);
+	want("both are", "open=-1 saved=1 ipis_avoided=1");
+	anew();
+	open_one();
+	mm_flush(&mm_a, 0, 0);
+	mm_flush(&mm_a, 1, 0);
+	want("L5: both are; L7: the posted series doesn't know of it",
+	     "open=-1 saved=1 ipis_avoided=1");
+	pending_flush(&mm_a, 0);
+	want("L7: but it knows of flush_tlb_batched_pending()", "");
+	atomic_set(&mm_a.tlb_flush_batched, 5);
+	pending_flush(&mm_a, 0);
+	want("L7: if that flushes", "open_as_posted=-1 saved_as_posted=1 ipis_avoided_as_posted=1");
+
+	/* It begins; another flush, which the same CPU sends, comes in between. */
+	open_one();
+	CALL("flush_tlb_batched_pending", &mm_a, 0, 0);
+	atomic64_inc_return(&mm_a.context.tlb_gen);
+	mm_flush(&mm_a, 1, 0);
+	mm_flush(&mm_a, 0, 0);
+	want("L7: another flush of that mm isn't it", "open=-1 saved=1 ipis_avoided=1");
+	anew();
+	open_one();
+	CALL("flush_tlb_batched_pending", &mm_a, 0, 0);
+	mm_b.context.tlb_gen = mm_a.context.tlb_gen;
+	mm_flush(&mm_b, 1, 0);
+	mm_b.context.tlb_gen = mm_a.context.tlb_gen;
+	mm_flush(&mm_b, 0, 0);
+	want("L7: nor is one of another mm", "open=-1 saved=1 ipis_avoided=1");
+	anew();
+	open_one();
+	lazy(1, true);
+	pending_flush(&mm_a, 0);
+	lazy(1, false);
+	want("L7: a lazy CPU isn't interrupted by it, and owes nothing",
+	     "open=-1 saved=1 ipis_avoided=1 open_as_posted=-1 saved_as_posted=1 "
+	     "ipis_avoided_as_posted=1");
+	mm_flush(&mm_a, 1, 0);
+	atomic_set(&mm_a.tlb_flush_batched, 0);
+}
+
+static void end_on_1(void)
+{
+	traced_flush(1, TLB_REMOTE_SHOOTDOWN, TLB_FLUSH_ALL);
+}
+
+static void test_coverage_young(void)
+{
+	struct { struct mm_struct *mm; u64 start, end, gen; unsigned int from; } info = {
+		.mm = &mm_a, .from = 0 };
+
+	anew();
+	sim_cpu = 1;
+	CALL("flush_tlb_func", &info, 0, 0);
+	sim_cpu = 0;
+	generation(&file_a, 100, 4, ON(1));
+	want("it begins while a CPU flushes", OPENED);
+	/* The sender's flush of a batch on that CPU has replaced what it knows: begin again. */
+	sim_cpu = 1;
+	CALL("flush_tlb_func", &info, 0, 0);
+	sim_cpu = 0;
+	generation(&file_a, 110, 4, ON(2));
+	traced_flush(1, TLB_REMOTE_SHOOTDOWN, TLB_FLUSH_ALL);
+	want("L5: a flush covers what is older", "generation=1 open_as_posted=1 saved=1 "
+	     "ipis_avoided=1");
+	sim_cpu = 2;
+	CALL("flush_tlb_func", &info, 0, 0);
+	sim_cpu = 0;
+	generation(&file_a, 120, 4, ON(3));
+	traced_flush(3, TLB_REMOTE_SHOOTDOWN, TLB_FLUSH_ALL);
+	want("L5: and nothing on a CPU that a batch's flush reached",  "generation=1 open=1 "
+	     "open_as_posted=1");
+	anew();
+	generation(&file_a, 100, 4, ON(2));
+	sim_cpu = 2;
+	CALL("flush_tlb_func", &info, 0, 0);
+	sim_cpu = 0;
+	traced_flush(2, TLB_REMOTE_WRONG_CPU, TLB_FLUSH_ALL);
+	want("L5: one that came to the wrong CPU covers nothing", OPENED);
+	anew();
+	/* A flush of CPU 1 is under way when a generation begins, whose own flush is to come. */
+	sim_cpu = 1;
+	CALL("flush_tlb_func", &info, 0, 0);
+	sim_cpu = 0;
+	in_flush = end_on_1;
+	generation(&file_a, 100, 4, ON(1));
+	want("L5: nor does one that began before the generation", OPENED);
+	anew();
+
+	generation(&file_a, 100, 4, ON(1));
+	forget();
+	traced_flush(1, TLB_FLUSH_ON_TASK_SWITCH, TLB_FLUSH_ALL);
+	want("L5: a switch covers no more than is known to be older", "");
+	jiffies++;
+	sim_cpu = 1;
+	alloc(60000, 0);
+	sim_cpu = 0;
+	traced_flush(1, TLB_FLUSH_ON_TASK_SWITCH, TLB_FLUSH_ALL);
+	want("L5: it covers what is", "open=-1 saved=1 ipis_avoided=1");
+	anew();
+	generation(&file_a, 100, 4, ON(1));
+	jiffies++;
+	sim_cpu = 1;
+	alloc(60000, 0);
+	info.mm = NULL;
+	CALL("flush_tlb_func", &info, 0, 0);
+	sim_cpu = 0;
+	traced_flush(1, TLB_FLUSH_ON_TASK_SWITCH, TLB_FLUSH_ALL);
+	want("L5: a lazy CPU that a batch makes switch covers nothing", OPENED);
+	anew();
+}
+
+/* --- rules L8, L9 and L10: ends, and pages that are used again ------------------------------------ */
+
+static void test_reuse(void)
+{
+	anew();
+	open_one();
+	alloc(99, 0);
+	alloc(104, 0);
+	want("L9: other pages were used", "");
+	alloc(103, 0);
+	want("L9: a page was used again", "open=-1 needed=1 open_as_posted=-1 needed_as_posted=1");
+	alloc(101, 0);
+	mm_flush(&mm_a, 1, 0);
+	mm_flush(&mm_a, 0, 0);
+	want("L8: it has ended, once", "");
+	release(0, SIM_FRAMES);
+	open_one();
+	alloc(96, 3);
+	want("L9: a range with one of its pages was used",
+	     "open=-1 needed=1 open_as_posted=-1 needed_as_posted=1");
+	release(0, SIM_FRAMES);
+	open_one();
+	alloc(64, 5);
+	want("L9: next to it", "");
+	alloc(64, 6);
+	want("L9: a large range", "open=-1 needed=1 open_as_posted=-1 needed_as_posted=1");
+
+	release(0, SIM_FRAMES);
+	generation(&file_a, 100, 4, ON(1));
+	generation(&file_a, 110, 4, ON(1));
+	generation(&file_b, 120, 4, ON(2));
+	want("three are open", "generation=3 open=3 open_as_posted=3");
+	alloc(110, 0);
+	generation(&file_b, 130, 4, ON(1));
+	want("L9: LUF flushes for one, which covers what is older: an ideal LUF on all CPUs, "
+	     "the posted one on its own",
+	     "generation=1 open=-2 needed=1 saved=2 ipis_avoided=2 open_as_posted=-1 "
+	     "needed_as_posted=1 saved_as_posted=1 ipis_avoided_as_posted=1");
+	anew();
+}
+
+static void take_slot_again(void)
+{
+	CALL("unmap_mapping_pages", &file_a, 0, 0);
+	tlbbatch_luf_settle();
+	generation(&file_b, 300, 2, ON(0) | ON(1));
+}
+
+/* Whoever allocates a page has found its slot, which is taken again before it looks there. */
+static void test_slot_again(void)
+{
+	anew();
+	open_one();
+	sim_at_acquire = take_slot_again;
+	alloc(100, 0);
+	want("L9: a slot that was taken again meanwhile holds other pages",
+	     "generation=1 open=0 open_as_posted=0 given_up=1 given_up_as_posted=1 "
+	     "given_up_truncated=1");
+}
+
+static void look_at_free(struct page *page, int refs, bool compound, bool slab)
+{
+	*page = (struct page){ .refs = refs, .compound = compound, .slab = slab };
+}
+
+static void test_proven(void)
+{
+	unsigned int i;
+
+	anew();
+	for (i = 0; i < 3; i++) {
+		open_one();
+		look_at_free(&sim_pages[102], i == 0, i == 1, i == 2);
+		mm_flush(&mm_a, 0, 0);
+		mm_flush(&mm_a, 1, 0);
+		want("L10: covered, but one of its pages isn't free", "open=-1 needed=1");
+		anew();
+		release(0, SIM_FRAMES);
+		look_at_free(&sim_pages[102], 0, false, false);
+	}
+	open_one();
+	mm_flush(&mm_a, 0, 0);
+	mm_flush(&mm_a, 1, 0);
+	alloc(101, 0);
+	want("L10: covered first, and then used", "open=-1 saved=1 ipis_avoided=1 open_as_posted=-1 "
+	     "needed_as_posted=1");
+	release(0, SIM_FRAMES);
+	current = &reclaimer;
+	pass_begin();
+	unmap(&file_a, 100, 4, ON(0) | ON(1));
+	sim_pages[103].refs = 1;
+	flush();
+	pass_end();
+	current = &admin;
+	want("L10: a page that isn't frozen isn't freed",
+	     "generation=1 given_up=1 given_up_kept=1 given_up_as_posted=1");
+}
+
+static void use_100(void)
+{
+	alloc(100, 0);
+}
+
+static void test_once(void)
+{
+	anew();
+	open_one();
+	sim_at_rmb = use_100;
+	CALL("unmap_mapping_pages", &file_a, 0, 0);
+	want("L8: two events at once end it once", "open=-1 needed=1 open_as_posted=-1 "
+	     "needed_as_posted=1");
+}
+
+/* What a flush has covered stays covered, whatever comes later. */
+static void test_coverage_grows(void)
+{
+	anew();
+	atomic_set(&mm_a.tlb_flush_batched, 5);
+	open_one();
+	pending_flush(&mm_a, 0);
+	mm_flush(&mm_a, 0, 0);
+	mm_flush(&mm_a, 1, 0);
+	atomic_set(&mm_a.tlb_flush_batched, 0);
+	want("L5: coverage only grows", "open=-1 saved=1 ipis_avoided=1 open_as_posted=-1 "
+	     "saved_as_posted=1 ipis_avoided_as_posted=1");
+}
+
+static void test_numbers(void)
+{
+	s64 number;
+
+	anew();
+	number = stat_of("generation");
+	open_one();
+	anew();
+	ok_int(stat_of("generation"), number + 1, "L8: numbers go on when tracking ends");
+	generation(&file_a, 100, 4, ON(0) | ON(1));
+	ok_int(stat_of("generation"), number + 2, "L8: the next one has the next number");
+	anew();
+}
+
+int main(void)
+{
+	world_init();
+	if (!ok(!track(true), "tracking begins"))
+		return tap_done();
+	forget();
+	test_recognise();
+	test_recognise_race();
+	test_flushes();
+	test_mixed_covers();
+	test_mixed_number();
+	test_coverage();
+	test_coverage_young();
+	test_reuse();
+	test_slot_again();
+	test_proven();
+	test_once();
+	test_coverage_grows();
+	test_numbers();
+	track(false);
+	ok_int(sim_allocated(), 0, "all memory is given back");
+	ok_int(sim_breaches(), 0, "no breach");
+	return tap_done();
+}

@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Files, tasks, and what reclaim and others do with them. */
+#include "luf_world.h"
+#include "arch/x86.h"
+#include "hooks/hook.h"
+#include "hooks/watch.h"
+#include "luf/luf_counters.h"
+#include "pass/pass.h"
+
+#define FS(name, magic, flags_, dev)						\
+static struct file_system_type name##_type = { .fs_flags = dev };		\
+static struct super_block name##_sb = { .s_magic = magic, .s_flags = flags_,	\
+					.s_type = &name##_type }
+#define IN(name, sb)								\
+static struct inode name##_inode = { .i_sb = &sb, .i_mapping = &name };	\
+struct address_space name = { .host = &name##_inode }
+
+FS(ext4, EXT4_MAGIC, 0, FS_REQUIRES_DEV);
+FS(tmpfs, TMPFS_MAGIC, 0, 0);
+FS(memfd, TMPFS_MAGIC, SB_KERNMOUNT, 0);
+FS(fuse, FUSE_SUPER_MAGIC, 0, FS_REQUIRES_DEV);
+FS(nfs, NFS_MAGIC, 0, 0);
+FS(gfs2, GFS2_MAGIC, 0, FS_REQUIRES_DEV);
+FS(ocfs2, OCFS2_SUPER_MAGIC, 0, FS_REQUIRES_DEV);
+FS(ramfs, RAMFS_MAGIC, 0, 0);
+FS(bdev, BDEVFS_MAGIC, 0, 0);
+IN(file_a, ext4_sb);
+IN(file_b, ext4_sb);
+IN(tmpfs_file, tmpfs_sb);
+IN(memfd, memfd_sb);
+IN(fuse_file, fuse_sb);
+IN(nfs_file, nfs_sb);
+IN(gfs2_file, gfs2_sb);
+IN(ocfs2_file, ocfs2_sb);
+IN(ramfs_file, ramfs_sb);
+IN(device, bdev_sb);
+
+struct file open_a = { .f_mapping = &file_a };
+struct vm_area_struct vma_a = { .vm_file = &open_a }, vma_none;
+struct mm_struct mm_a = { .context.ctx_id = 1, .cpumask.bits = { 3 } };
+struct mm_struct mm_b = { .context.ctx_id = 2, .cpumask.bits = { 8 } };
+struct task_struct admin = { .comm = "admin", .pid = 10, .start_boottime = 10 };
+struct task_struct reclaimer = { .comm = "reclaimer", .pid = 11, .start_boottime = 11,
+				 .flags = PF_MEMALLOC };
+struct task_struct other_reclaimer = { .comm = "other", .pid = 12, .start_boottime = 12,
+				       .flags = PF_MEMALLOC };
+
+struct page sim_pages[SIM_FRAMES];
+void (*sim_at_look)(void), (*sim_at_writers)(void);
+bool sim_init_on_free, sim_poison;
+DEFINE_PER_CPU(struct tlb_state_shared, cpu_tlbstate_shared);
+
+/* --- the rest of the kernel, and of the module ------------------------------------------- */
+
+struct notifier_block *sim_memory_notifier;
+unsigned int sim_hotplug_works = ~0U;
+int (*sim_cpu_up)(unsigned int cpu), (*sim_cpu_down)(unsigned int cpu);
+
+int register_memory_notifier(struct notifier_block *block)
+{
+	if (!sim_hotplug_works--)
+		return -ENOSPC;
+	sim_memory_notifier = block;
+	return 0;
+}
+
+void unregister_memory_notifier(struct notifier_block *block)
+{
+	if (sim_memory_notifier != block)
+		sim_breach("another notifier");
+	sim_memory_notifier = NULL;
+}
+
+int cpuhp_setup_state_nocalls(int state, const char *name, int (*up)(unsigned int cpu),
+			      int (*down)(unsigned int cpu))
+{
+	if (!sim_hotplug_works--)
+		return -ENOSPC;
+	sim_cpu_up = up;
+	sim_cpu_down = down;
+	return state;
+}
+
+void cpuhp_remove_state_nocalls(int state)
+{
+	if (state != CPUHP_AP_ONLINE_DYN)
+		sim_breach("another state of hotplug");
+	sim_cpu_up = sim_cpu_down = NULL;
+}
+
+int tlbbatch_feature_on(struct tlbbatch_feature *feature)
+{
+	const char *why = feature->unfit();
+	int err;
+
+	if (why) {
+		sim_printk("%s", why);
+		return -EOPNOTSUPP;
+	}
+	err = feature->start();
+	feature->on = !err;
+	return err;
+}
+
+int tlbbatch_feature_off(struct tlbbatch_feature *feature, bool killable)
+{
+	feature->close();
+	/* What is seen between the close and the end. */
+	sim_barrier();
+	feature->stop();
+	feature->on = false;
+	return 0;
+}
+
+const char *world_lacks;
+
+bool tlbbatch_symbol_matches(const char *name, const char *proto)
+{
+	return !world_lacks || strcmp(name, world_lacks);
+}
+
+bool tlbbatch_kernel_has(const char *tag, const char *member)
+{
+	return true;
+}
+
+bool tlbbatch_member_offset(const char *tag, const char *member, const char *type, u32 *offset)
+{
+	*offset = !strcmp(member, "new_tlb_gen") ? 24 : !strcmp(member, "initiating_cpu") ? 32 :
+		  !strcmp(member, "vma") ? 16 : 0;
+	return true;
+}
+
+/* --- what is watched ------------------------------------------------------------------------- */
+
+static struct tlbbatch_watched *watched(const char *symbol, const char *proto)
+{
+	unsigned int i;
+	const struct tlbbatch_watched *at;
+
+	for (i = 0; i < tlbbatch_luf_watches.nr_entries; i++)
+		for (at = tlbbatch_luf_watches.entries[i].alternatives; at->function.symbol; at++)
+			if (!strcmp(at->function.symbol, symbol) &&
+			    (!proto || strstr(at->function.proto, proto)))
+				return (void *)at;
+	return NULL;
+}
+
+void call(const char *symbol, const char *proto, unsigned long a, unsigned long b, unsigned long c)
+{
+	struct ftrace_regs fregs = { .regs.args = { a, b, c, ~0UL, ~0UL, ~0UL } };
+	struct tlbbatch_watched *function = watched(symbol, proto);
+
+	if (function)
+		function->see(&fregs);
+}
+
+static void *probe_of(const char *point)
+{
+	unsigned int i;
+
+	for (i = 0; i < tlbbatch_luf_watches.nr_points; i++)
+		if (!strcmp(tlbbatch_luf_watches.points[i].name, point))
+			return tlbbatch_luf_watches.points[i].probe;
+	abort();
+}
+
+static const struct tlbbatch_target *redirect(const char *symbol)
+{
+	unsigned int i;
+	const struct tlbbatch_target *at;
+
+	for (i = 0; i < tlbbatch_luf_redirects.nr; i++)
+		for (at = tlbbatch_luf_redirects.hooks[i].targets; at->function.symbol; at++)
+			if (!strcmp(at->function.symbol, symbol))
+				return at;
+	abort();
+}
+
+bulk_fn *bulk_replacement(void)
+{
+	return redirect("__alloc_pages_bulk")->replacement;
+}
+
+void bulk_world(bulk_fn *original)
+{
+	tlbbatch_call_set(&redirect("__alloc_pages_bulk")->original, (unsigned long)original);
+}
+
+/* --- flushes ------------------------------------------------------------------------------------ */
+
+struct info {
+	struct mm_struct *mm;
+	u64 start, end, new_tlb_gen;
+	unsigned int initiating_cpu;
+};
+
+void traced_flush(unsigned int cpu, int reason, unsigned long pages)
+{
+	void (*probe)(void *data, int why, unsigned long nr) = probe_of("tlb_flush");
+	unsigned int me = sim_cpu;
+
+	sim_cpu = cpu;
+	probe(NULL, reason, pages);
+	sim_cpu = me;
+}
+
+static void flush_on(unsigned int cpu, struct mm_struct *mm, unsigned int from)
+{
+	struct info info = { .mm = mm, .initiating_cpu = from,
+			     .new_tlb_gen = mm ? atomic64_read(&mm->context.tlb_gen) : 0 };
+	unsigned int me = sim_cpu;
+
+	sim_cpu = cpu;
+	CALL("flush_tlb_func", &info, 0, 0);
+	sim_cpu = me;
+	traced_flush(cpu, cpu == from ? TLB_LOCAL_MM_SHOOTDOWN : TLB_REMOTE_SHOOTDOWN,
+		     TLB_FLUSH_ALL);
+}
+
+void part_flush(struct mm_struct *mm, unsigned int cpu, unsigned int from)
+{
+	struct info info = { .mm = mm, .initiating_cpu = from };
+	unsigned int me = sim_cpu;
+
+	sim_cpu = cpu;
+	CALL("flush_tlb_func", &info, 0, 0);
+	sim_cpu = me;
+	traced_flush(cpu, TLB_REMOTE_SHOOTDOWN, 3);
+}
+
+void mm_flush(struct mm_struct *mm, unsigned int cpu, unsigned int from)
+{
+	atomic64_inc_return(&mm->context.tlb_gen);
+	traced_flush(from, TLB_REMOTE_SEND_IPI, TLB_FLUSH_ALL);
+	flush_on(cpu, mm, from);
+}
+
+void pending_flush(struct mm_struct *mm, unsigned int cpu)
+{
+	unsigned int me = sim_cpu, at;
+
+	sim_cpu = cpu;
+	CALL("flush_tlb_batched_pending", mm, 0, 0);
+	sim_cpu = me;
+	atomic64_inc_return(&mm->context.tlb_gen);
+	for_each_cpu(at, mm_cpumask(mm))
+		if (!per_cpu(cpu_tlbstate_shared.is_lazy, at))
+			flush_on(at, mm, cpu);
+}
+
+void lazy(unsigned int cpu, bool is_lazy)
+{
+	per_cpu(cpu_tlbstate_shared.is_lazy, cpu) = is_lazy;
+}
+
+void (*in_flush)(void);
+
+/* The kernel's own arch_tlbbatch_flush(). */
+static void original_flush(struct arch_tlbflush_unmap_batch *batch)
+{
+	unsigned long cpus = batch->cpumask.bits[0];
+	void (*does)(void) = in_flush;
+	unsigned int cpu;
+
+	in_flush = NULL;
+	if (does)
+		does();
+	for_each_possible_cpu(cpu)
+		if (cpus >> cpu & 1 && !per_cpu(cpu_tlbstate_shared.is_lazy, cpu))
+			flush_on(cpu, NULL, ~0U);
+	batch->cpumask.bits[0] = 0;
+}
+
+void flush(void)
+{
+	void (*replacement)(struct arch_tlbflush_unmap_batch *batch) =
+		redirect("arch_tlbbatch_flush")->replacement;
+
+	if (!current->tlb_ubc.flush_required)
+		return;
+	replacement(&current->tlb_ubc.arch);
+	current->tlb_ubc.flush_required = false;
+	current->tlb_ubc.writable = false;
+}
+
+/* --- reclaim --------------------------------------------------------------------------------------- */
+
+void pass_begin(void)
+{
+	CALL("shrink_folio_list", 0, 0, 0);
+}
+
+void pass_end(void)
+{
+	CALL("move_folios_to_lru", 0, 0, 0);
+}
+
+void unmap_folio(struct folio *folio, unsigned long cpus)
+{
+	unsigned int i;
+
+	CALL("try_to_unmap", folio, TTU_BATCH_FLUSH, 0);
+	current->tlb_ubc.arch.cpumask.bits[0] |= cpus;
+	current->tlb_ubc.flush_required |= cpus != 0;
+	/* Its references are frozen before the flush. */
+	for (i = 0; i < folio->nr && folio->pfn + i < SIM_FRAMES; i++)
+		sim_pages[folio->pfn + i].refs = 0;
+}
+
+void unmap(struct address_space *file, unsigned long pfn, unsigned int nr, unsigned long cpus)
+{
+	for (; nr--; pfn++)
+		unmap_folio(&(struct folio){ .mapping = file, .anon = !file, .pfn = pfn, .nr = 1 },
+			    cpus);
+}
+
+void generation(struct address_space *file, unsigned long pfn, unsigned int nr,
+		unsigned long cpus)
+{
+	struct task_struct *me = current;
+
+	current = &reclaimer;
+	pass_begin();
+	unmap(file, pfn, nr, cpus);
+	flush();
+	pass_end();
+	current = me;
+}
+
+void alloc(unsigned long pfn, unsigned int order)
+{
+	void (*probe)(void *data, struct page *page, unsigned int order_, gfp_t gfp, int type) =
+		probe_of("mm_page_alloc");
+
+	sim_pages[pfn].refs = 1;
+	probe(NULL, &sim_pages[pfn], order, 0, 0);
+}
+
+void release(unsigned long pfn, unsigned int nr)
+{
+	while (nr--)
+		sim_pages[pfn++].refs = 0;
+}
+
+/* --- what is counted ----------------------------------------------------------------------------------- */
+
+#define NR_STATS	(TLBBATCH_LUF_NR_COUNTERS + 3)
+
+static const char *name_of(unsigned int i)
+{
+	static const char *const more[] = { "open", "open_as_posted", "generation" };
+
+	if (i >= TLBBATCH_LUF_NR_COUNTERS)
+		return more[i - TLBBATCH_LUF_NR_COUNTERS];
+	return tlbbatch_luf_counters.names[i];
+}
+
+static s64 value_of(unsigned int i)
+{
+	unsigned int cpu;
+	s64 sum = 0;
+
+	if (i == TLBBATCH_LUF_NR_COUNTERS)
+		return tlbbatch_luf_nr_open(TLBBATCH_LUF_IDEAL);
+	if (i == TLBBATCH_LUF_NR_COUNTERS + 1)
+		return tlbbatch_luf_nr_open(TLBBATCH_LUF_POSTED);
+	if (i == TLBBATCH_LUF_NR_COUNTERS + 2)
+		return tlbbatch_luf_youngest();
+	for_each_possible_cpu(cpu)
+		sum += *per_cpu_ptr(&tlbbatch_luf_counters.value[i], cpu);
+	return sum;
+}
+
+s64 stat_of(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_STATS; i++)
+		if (!strcmp(name_of(i), name))
+			return value_of(i);
+	printf("# there is no %s\n", name);
+	abort();
+}
+
+/* generations_saved is "saved" here. */
+static bool asked(const char *what, unsigned int i, s64 *value)
+{
+	const char *name = name_of(i), *at;
+	char word[64];
+
+	name += strncmp(name, "generations_", 12) ? 0 : 12;
+	snprintf(word, sizeof(word), " %s=", name);
+	at = strstr(what, word);
+	*value = at ? strtoll(at + strlen(word), NULL, 10) : 0;
+	return at;
+}
+
+static bool is_exact(unsigned int i)
+{
+	return i >= TLBBATCH_LUF_SAVED;
+}
+
+bool came_true(const char *what)
+{
+	static s64 last[NR_STATS];
+	char text[256];
+	bool good = true;
+	s64 now, wanted;
+	unsigned int i;
+
+	tlbbatch_luf_settle();
+	tlbbatch_luf_settle();
+	snprintf(text, sizeof(text), " %s ", what ?: "");
+	for (i = 0; i < NR_STATS; i++) {
+		now = value_of(i);
+		if (what && (asked(text, i, &wanted) || is_exact(i)) && now - last[i] != wanted) {
+			good = false;
+			printf("# %s: %+lld, wanted %+lld\n", name_of(i), now - last[i], wanted);
+		}
+		last[i] = now;
+	}
+	return good;
+}
+
+void world_init(void)
+{
+	sim_init();
+	current = &admin;
+	tlbbatch_call_set(&redirect("arch_tlbbatch_flush")->original, (unsigned long)original_flush);
+	if (tlbbatch_luf_events_find())
+		abort();
+}
+
+int track(bool is_on)
+{
+	return tlbbatch_luf_set_mode(is_on ? TLBBATCH_LUF_MODE_TRACK : TLBBATCH_LUF_MODE_OFF);
+}
+
+void anew(void)
+{
+	track(false);
+	if (track(true))
+		abort();
+	memset(sim_pages, 0, sizeof(sim_pages));
+	memset(&reclaimer.tlb_ubc, 0, sizeof(reclaimer.tlb_ubc));
+	current = &admin;
+	sim_cpu = 0;
+	sim_forget();
+	forget();
+}
+
+void truncate_a(void)
+{
+	CALL("unmap_mapping_pages", &file_a, 0, 0);
+}
+
+void flush_a(void)
+{
+	current = &reclaimer;
+	flush();
+	pass_end();
+	current = &admin;
+}
+
+void open_both(void)
+{
+	anew();
+	generation(&file_a, 100, 4, ON(0) | ON(1));
+	generation(&file_b, 200, 4, ON(0) | ON(1));
+	forget();
+}

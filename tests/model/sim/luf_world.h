@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Files, tasks, and what reclaim and others do with them: see luf_world.c. */
+#ifndef LUF_WORLD_H
+#define LUF_WORLD_H
+
+#include "luf_kernel.h"
+#include "luf/luf.h"
+#include "luf/luf_events.h"
+#include "luf/luf_generation.h"
+#include "luf/luf_pass.h"
+#include "luf/luf_returns.h"
+#include "luf/luf_size.h"
+#include "luf/luf_table.h"
+#include "core/feature.h"
+#include "tap.h"
+
+/* Files of ext4: a and b; of others. Each is mapped by mm_a, or by mm_b. */
+extern struct address_space file_a, file_b, tmpfs_file, memfd, fuse_file, nfs_file, gfs2_file,
+	ocfs2_file, ramfs_file, device;
+extern struct file open_a;
+extern struct vm_area_struct vma_a, vma_none;
+extern struct mm_struct mm_a, mm_b;
+extern struct task_struct reclaimer, other_reclaimer, admin;
+
+/* CPUs: reclaim runs on 0, mm_a on 0 and 1. */
+#define ON(cpu)		(1UL << (cpu))
+
+/* A function that this kernel doesn't have; see tlbbatch_luf_events_find(). */
+extern const char *world_lacks;
+/* Everything is free, and nothing is open. */
+void anew(void);
+/* The same, but for a generation of file_a, [100, 104), and one of file_b, [200, 204). */
+void open_both(void);
+
+void world_init(void);
+int track(bool on);
+/* The kernel calls a function that is watched; @proto: a part of the prototype, or NULL. */
+void call(const char *symbol, const char *proto, unsigned long a, unsigned long b,
+	  unsigned long c);
+#define CALL(symbol, a, b, c)	call(symbol, NULL, (unsigned long)(a), (unsigned long)(b), \
+				     (unsigned long)(c))
+
+/* The running task's reclaim. */
+void pass_begin(void);
+void pass_end(void);
+/* Unmaps pages [@pfn, @pfn + @nr) of a file, or of none, from these CPUs. */
+void unmap(struct address_space *file, unsigned long pfn, unsigned int nr, unsigned long cpus);
+void unmap_folio(struct folio *folio, unsigned long cpus);
+void flush(void);
+/* What happens when the next flush of a batch is on its way to the CPUs, once. */
+extern void (*in_flush)(void);
+/* A pass that frees @nr pages of a file. */
+void generation(struct address_space *file, unsigned long pfn, unsigned int nr,
+		unsigned long cpus);
+
+/* A full flush of an mm on a CPU, asked for by CPU @from. */
+void mm_flush(struct mm_struct *mm, unsigned int cpu, unsigned int from);
+/* The same of three pages. */
+void part_flush(struct mm_struct *mm, unsigned int cpu, unsigned int from);
+void traced_flush(unsigned int cpu, int reason, unsigned long pages);
+/* flush_tlb_batched_pending() by @cpu, and the flushes that come of it. */
+void pending_flush(struct mm_struct *mm, unsigned int cpu);
+/* A page is allocated, and used from then on, or is free again. */
+/* The reclaimer's pass flushes, and is over. */
+void flush_a(void);
+/* A hole is punched into file_a. */
+void truncate_a(void);
+void alloc(unsigned long pfn, unsigned int order);
+void release(unsigned long pfn, unsigned int nr);
+void lazy(unsigned int cpu, bool is_lazy);
+typedef unsigned long bulk_fn(gfp_t gfp, int nid, nodemask_t *nodemask, int nr,
+			      struct list_head *list, struct page **array);
+bulk_fn *bulk_replacement(void);
+void bulk_world(bulk_fn *original);
+
+/*
+ * Settles all, and compares what happened since the last call: "saved=1 open=-1 ...". What isn't
+ * named there didn't happen, if it says what became of a generation.
+ */
+#define want(when, what)	ok(came_true(what), "%s", when)
+bool came_true(const char *what);
+/* What happened up to now doesn't matter. */
+#define forget()		((void)came_true(NULL))
+/* What became of one that was open; of one that is given up as it is made. */
+#define GIVEN_UP	"open=-1 open_as_posted=-1 given_up=1 given_up_as_posted=1 "
+#define STILLBORN	"generation=1 given_up=1 given_up_as_posted=1 "
+s64 stat_of(const char *name);
+
+#endif /* LUF_WORLD_H */

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What is noted, memory, tasks that sleep, and locks: see sim.h. */
+#include <stdarg.h>
+#include "sim.h"
+
+static char noted[1 << 16], logged[1 << 16];
+static size_t nr_noted, nr_logged;
+static unsigned int breaches, allocated, fail_alloc;
+
+bool sim_preemption = true;
+bool sim_invlpgb;
+unsigned long sim_offline;
+unsigned int sim_cpu, sim_rcu_depth;
+char *sim_areas[SIM_CPUS];
+/* There is at least one per-CPU variable. */
+static DEFINE_PER_CPU(int, anything) __used;
+
+static struct task_struct init_task = { .comm = "init", .pid = 1, .start_boottime = 1 };
+struct task_struct *current = &init_task;
+unsigned long jiffies = 1000;
+void (*sim_others)(void);
+void (*sim_at_barrier)(void), (*sim_at_rcu)(void), (*sim_at_rmb)(void);
+void (*sim_at_sync)(void), (*sim_at_acquire)(void);
+
+void sim_init(void)
+{
+	size_t size = (size_t)(__stop_sim_percpu - __start_sim_percpu);
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		free(sim_areas[cpu]);
+		sim_areas[cpu] = malloc(size);
+		memcpy(sim_areas[cpu], __start_sim_percpu, size);
+	}
+}
+
+static void append(char *text, size_t size, size_t *used, const char *format, va_list args)
+{
+	if (*used + 256 < size)
+		*used += (size_t)vsnprintf(text + *used, 256, format, args);
+}
+
+int sim_snprintf(char *buf, size_t size, const char *format, ...)
+{
+	va_list args;
+	int nr;
+
+	va_start(args, format);
+	nr = vsnprintf(buf, size, strcmp(format, "%pS") ? format :
+		       "kallsyms_lookup_name+0x4/0x40", args);
+	va_end(args);
+	return nr;
+}
+
+void sim_note(const char *format, ...)
+{
+	va_list args;
+
+	if (nr_noted + 2 < sizeof(noted))
+		noted[nr_noted++] = ' ';
+	va_start(args, format);
+	append(noted, sizeof(noted) - 2, &nr_noted, format, args);
+	va_end(args);
+	noted[nr_noted] = ' ';
+	noted[nr_noted + 1] = '\0';
+}
+
+void sim_printk(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	append(logged, sizeof(logged), &nr_logged, format, args);
+	va_end(args);
+}
+
+void sim_forget(void)
+{
+	nr_noted = nr_logged = 0;
+	noted[0] = logged[0] = '\0';
+}
+
+const char *sim_noted(void)
+{
+	return noted;
+}
+
+static const char *find(const char *from, const char *what)
+{
+	char word[128];
+
+	snprintf(word, sizeof(word), " %s ", what);
+	return strstr(from, word);
+}
+
+bool sim_did(const char *what)
+{
+	return find(noted, what);
+}
+
+unsigned int sim_times(const char *what)
+{
+	const char *at = noted;
+	unsigned int nr = 0;
+
+	while ((at = find(at, what))) {
+		at++;
+		nr++;
+	}
+	return nr;
+}
+
+bool sim_in_order(const char *first, const char *second)
+{
+	const char *behind = find(noted, second);
+
+	return behind && sim_did(first) && find(noted, first) < behind &&
+	       !find(behind + 1, first);
+}
+
+bool sim_logged(const char *text)
+{
+	return strstr(logged, text);
+}
+
+void sim_breach(const char *what)
+{
+	printf("# breach: %s\n", what);
+	breaches++;
+}
+
+unsigned int sim_breaches(void)
+{
+	unsigned int nr = breaches;
+
+	breaches = 0;
+	return nr;
+}
+
+void sim_fail_alloc(unsigned int nr)
+{
+	fail_alloc = nr;
+}
+
+void *sim_alloc(size_t n, size_t size)
+{
+	void *memory;
+
+	if (fail_alloc && !--fail_alloc)
+		return NULL;
+	allocated++;
+	memory = aligned_alloc(64, ALIGN(n * size, 64));
+	if (!memory)
+		abort();
+	return memset(memory, 0, ALIGN(n * size, 64));
+}
+
+void sim_free(const void *memory)
+{
+	if (!memory)
+		return;
+	allocated--;
+	sim_note("free");
+	free((void *)memory);
+}
+
+unsigned int sim_allocated(void)
+{
+	return allocated;
+}
+
+void schedule_timeout_idle(unsigned long timeout)
+{
+	static unsigned int deep;
+
+	jiffies += timeout;
+	if (++deep > 1) {
+		sim_breach("who plays the others slept");
+	} else if (sim_others) {
+		sim_others();
+	}
+	deep--;
+}
+
+static void happens(void (**what)(void))
+{
+	void (*does)(void) = *what;
+
+	*what = NULL;
+	if (does)
+		does();
+}
+
+void sim_barrier(void)
+{
+	happens(&sim_at_barrier);
+}
+
+void sim_acquire(void)
+{
+	happens(&sim_at_acquire);
+}
+
+void sim_rmb(void)
+{
+	happens(&sim_at_rmb);
+}
+
+void rcu_read_lock(void)
+{
+	happens(&sim_at_rcu);
+	sim_rcu_depth++;
+}
+
+void synchronize_rcu(void)
+{
+	happens(&sim_at_sync);
+	sim_note("rcu");
+}
+
+void synchronize_rcu_tasks(void)
+{
+	sim_note("rcu_tasks");
+}
+
+void mutex_lock(struct mutex *mutex)
+{
+	if (mutex->held)
+		sim_breach("deadlock: mutex");
+	mutex->held = true;
+}
+
+void mutex_unlock(struct mutex *mutex)
+{
+	if (!mutex->held)
+		sim_breach("unlock of a mutex that isn't held");
+	mutex->held = false;
+}
+
+bool raw_spin_trylock(raw_spinlock_t *lock)
+{
+	bool taken = !lock->held;
+
+	lock->held = true;
+	return taken;
+}
+
+void raw_spin_lock(raw_spinlock_t *lock)
+{
+	if (!raw_spin_trylock(lock))
+		sim_breach("deadlock: spinlock");
+}
+
+void raw_spin_unlock(raw_spinlock_t *lock)
+{
+	if (!lock->held)
+		sim_breach("unlock of a spinlock that isn't held");
+	lock->held = false;
+}
