@@ -8,7 +8,7 @@ use warnings;
 
 use Exporter qw(import);
 
-our @EXPORT = qw(all_mutants read_mutant mutant_wrong test_facts verdict);
+our @EXPORT = qw(all_mutants read_mutant mutant_wrong test_facts verdict is_caught);
 
 # Of a header. Those with 1 must be there.
 my %KEYS = (Rule => 1, Breaks => 1, Test => 1, Kernel => 0, Args => 0, Check => 0,
@@ -58,8 +58,8 @@ sub key
 	return $_[0]{name} =~ s/^([a-z])(\d+)/sprintf '%s%03d', $1, $2/er;
 }
 
-# test_facts(TOP, TEST...): by test, where it is run, "guest" or "host", and the first
-# kernel that its header names. A test that isn't there has none.
+# test_facts(TOP, TEST...): by test, where it is run, "guest" or "host", the file that it is
+# in, and the first kernel that its header names. A test that isn't there has none.
 sub test_facts
 {
 	my ($top, @tests) = @_;
@@ -75,12 +75,22 @@ for test; do
 	[ -e "$file" ] || continue
 	[ ! -L "$file" ] || where=guest
 	guest_kernel "$file"
-	echo "$test $where $REPLY"
+	# Some tests build the module in their guest.
+	! grep -q dkms "$HEADER_FILE" || HEADER[variant]=own
+	options=,
+	for key in cpus cpu mem slow-mb swap-mb threads append; do
+		options+="$key=${HEADER[$key]-},"
+		options=${options// /_}
+	done
+	echo "$test $where $REPLY $HEADER_FILE ${HEADER[variant]-none} ${HEADER[args]-} $options"
 done
 SHELL
 	while (<$in>) {
-		my ($test, $where, $kernel) = split;
-		$facts{$test} = { where => $where, kernel => $kernel };
+		my ($test, $where, $kernel, $file, $variant, @rest) = split;
+		# What makes its guest, and its arguments.
+		my $options = pop @rest;
+		$facts{$test} = { where => $where, kernel => $kernel, file => $file =~ s/.*\///r,
+			variant => $variant, options => $options, args => "@rest" };
 	}
 	close $in;
 	return \%facts;
@@ -107,7 +117,7 @@ sub mutant_wrong
 	my ($first) = map { lc } @{$mutant->{rules}}, '-';
 
 	push @wrong, map { "no $_" } grep { $KEYS{$_} && !defined $mutant->{$_} } sort keys %KEYS;
-	push @wrong, map { "$_ is no rule" } grep { !$rules->{$_} } @{$mutant->{rules}};
+	push @wrong, map { "$_ is no rule" } grep { !exists $rules->{$_} } @{$mutant->{rules}};
 	push @wrong, "its name doesn't begin with $first-" if $mutant->{name} !~ /^$first-[a-z0-9-]+$/;
 	push @wrong, "no test $mutant->{Test}" if defined $mutant->{Test} && !$fact;
 	push @wrong, "no kernel $mutant->{Kernel}" if defined $mutant->{Kernel} &&
@@ -138,6 +148,15 @@ sub failures
 	push @vague, 'timeout' if $code == $TIMEOUT;
 	push @vague, "exit code $code" if $code && !@failed && !@vague;
 	return (\@failed, \@vague);
+}
+
+# is_caught(CHECK, LINE...): does one of a running test's lines say that it has caught a mutant?
+sub is_caught
+{
+	my ($check, @lines) = @_;
+	my ($failed) = failures(0, @lines);
+
+	return defined $check && grep { /$check/ } @$failed;
 }
 
 # A build has no checks: its messages are the failures.

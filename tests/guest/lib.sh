@@ -12,6 +12,14 @@ MODULES=/opt/tlbbatch/modules
 CG=/sys/fs/cgroup/tlbbatch
 TARGETS=$(dirname "${BASH_SOURCE[0]}")/../../module/kernel/targets.tbl
 log_nr=0
+# A test that is sourcing this may be asked for some of its parts.
+PARTS=("$@")
+
+# part NAME: is that part of the test wanted? All are if its arguments name none.
+part()
+{
+	[ ${#PARTS[@]} -eq 0 ] || [[ " ${PARTS[*]} " = *" $1 "* ]]
+}
 
 # --- the module --------------------------------------------------------------
 

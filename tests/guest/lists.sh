@@ -21,13 +21,13 @@ pass_min()
 }
 
 # seen LRU...: what was asked for of these lists. Sets nr, least, most and sum (pages asked
-# for), taken, and wider: how many of the calls asked for $width pages.
+# for), taken, scanned, and wider: how many of the calls asked for $width pages.
 seen()
 {
 	local list
 
 	list=$(IFS='|'; echo "$*")
-	read -r nr least most sum taken wider < <(awk -v list="^($list)\$" -v width="$width" '
+	read -r nr least most sum taken scanned wider < <(awk -v list="^($list)\$" -v width="$width" '
 		function field(name) {
 			match($0, " " name "=[0-9a-z_]+")
 			return substr($0, RSTART + length(name) + 2, RLENGTH - length(name) - 2)
@@ -40,9 +40,10 @@ seen()
 				most = asked
 			sum += asked
 			taken += field("nr_taken")
+			scanned += field("nr_scanned")
 			wider += asked == width
 		}
-		END { print n + 0, least + 0, most + 0, sum + 0, taken + 0, wider + 0 }' "$T/trace")
+		END { print n + 0, least + 0, most + 0, sum + 0, taken + 0, scanned + 0, wider + 0 }' "$T/trace")
 	diag "$what, $*: $nr calls asked for $least to $most pages and took $taken, $wider were wide"
 }
 

@@ -7,7 +7,8 @@
  * every flush interrupts exactly those. Three witnesses tell what became of the region: the
  * row TLB of /proc/interrupts (interrupts received during the pageout), pagemap (unmapped),
  * and reads of swap when each page is touched again (a page still in the swap cache needs
- * no read: it had not left memory).
+ * no read: it had not left memory). With --again the region, which was only read since, is
+ * paged out once more: no store can be lost then, but the pages are freed.
  *
  * Start it with "taskset -c 0": CPUs on which the process ran before count, too.
  */
@@ -110,19 +111,30 @@ static size_t wrong_pages(const uint64_t *region, size_t pages)
 	return wrong;
 }
 
+/* Returns how many interrupts were received meanwhile. */
+static uint64_t page_out(uint64_t *region, size_t pages)
+{
+	uint64_t before = tlb_interrupts();
+
+	if (madvise(region, pages * PAGE_BYTES, MADV_PAGEOUT))
+		die_environment("MADV_PAGEOUT: %s", strerror(errno));
+	return tlb_interrupts() - before;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "pages", required_argument, NULL, 'p' },
 		{ "threads", required_argument, NULL, 't' },
 		{ "huge", no_argument, NULL, 'H' },
+		{ "again", no_argument, NULL, 'a' },
 		{ }
 	};
 	size_t pages = REGION_PAGES, threads = 3, out, wrong, i;
 	uint64_t received, read_back, *region;
 	int pagemap = open_pagemap(), option;
 	pthread_t spinners[MAX_CPUS];
-	bool huge = false;
+	bool huge = false, again = false;
 
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		switch (option) {
@@ -136,8 +148,11 @@ int main(int argc, char **argv)
 		case 'H':
 			huge = true;
 			break;
+		case 'a':
+			again = true;
+			break;
 		default:
-			die_usage("fan_out [--pages 512] [--threads 3] [--huge]");
+			die_usage("fan_out [--pages 512] [--threads 3] [--huge] [--again]");
 		}
 	}
 	start_watchdog(120);
@@ -150,15 +165,14 @@ int main(int argc, char **argv)
 	for (i = 0; i < pages * PAGE_WORDS; i++)
 		region[i] = word_of(i / PAGE_WORDS, i % PAGE_WORDS);
 
-	received = tlb_interrupts();
-	if (madvise(region, pages * PAGE_BYTES, MADV_PAGEOUT))
-		die_environment("MADV_PAGEOUT: %s", strerror(errno));
-	received = tlb_interrupts() - received;
+	received = page_out(region, pages);
 	out = pagemap_count(pagemap, region, pages, PAGEMAP_SWAPPED);
 
 	read_back = swap_reads();
 	wrong = wrong_pages(region, pages);
 	read_back = swap_reads() - read_back;
+	if (again)
+		say(STDOUT_FILENO, "again: received=%" PRIu64 "\n", page_out(region, pages));
 	__atomic_store_n(&over, true, __ATOMIC_RELAXED);
 	for (i = 0; i < threads; i++)
 		pthread_join(spinners[i], NULL);

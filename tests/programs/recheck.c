@@ -11,9 +11,11 @@
  *  pinned		registered with io_uring, then unmapped
  *  referenced		vmspliced into a pipe, then unmapped
  *  unevictable		SHM_LOCK
- *  clean, writeback	by a driver (tests/guest/modules/shmem-driver). Of what it
- *			cleans it tells at the end how much is dirty again
+ *  clean, writeback	by a driver (tests/guest/modules/shmem-driver). Of these it tells
+ *			at the end how much is dirty again
  *  gone		written by that driver
+ *  locked		by that driver, which has cleaned it, too: nobody but the lock's
+ *			owner may look at it
  *  hwpoison		a memory failure is injected (hwpoison-inject)
  *
  * --list tells those that need nothing, or those that need a module of the kernel's.
@@ -30,6 +32,7 @@
 #define POISON		"/sys/kernel/debug/hwpoison/corrupt-pfn"
 #define PAGEMAP_PFN	((1ULL << 55) - 1)
 #define WINDOW_MS	10000	/* give up when nothing waits by then */
+#define HOLD_MS		6000
 #define PAGES		32UL
 
 struct scene {
@@ -42,7 +45,7 @@ struct scene {
 	size_t again;		/* pages that are dirty again */
 	struct uring uring;
 	int pipe[2];
-	bool met, stop;
+	bool met, reclaimed, stop;
 };
 
 static uint64_t word_of(size_t page, size_t word)
@@ -108,6 +111,7 @@ static void *reclaim(void *argument)
 	} while (!__atomic_load_n(&scene->met, __ATOMIC_RELAXED) &&
 		 seconds_since(start) * 1000 < WINDOW_MS);
 	close(fd);
+	__atomic_store_n(&scene->reclaimed, true, __ATOMIC_RELAXED);
 	return NULL;
 }
 
@@ -200,7 +204,19 @@ static void do_writeback(struct scene *scene)
 
 static void end_writeback(struct scene *scene)
 {
-	drive(scene, "written");
+	scene->again = drive(scene, "written");
+}
+
+/* Until the pass is over, if it doesn't wait for the lock. */
+static void do_locked(struct scene *scene)
+{
+	uint64_t start = now_ns();
+
+	drive(scene, "hold");
+	while (!__atomic_load_n(&scene->reclaimed, __ATOMIC_RELAXED) &&
+	       seconds_since(start) * 1000 < HOLD_MS)
+		sleep_ms(10);
+	drive(scene, "release");
 }
 
 static void do_gone(struct scene *scene)
@@ -246,6 +262,7 @@ static const struct action {
 	{ .reason = TLBBATCH_DROP_WRITEBACK, .act = do_writeback,
 	  .end = end_writeback },
 	{ .reason = TLBBATCH_DROP_GONE, .act = do_gone, .end = do_nothing },
+	{ .reason = TLBBATCH_DROP_LOCKED, .act = do_locked, .end = do_nothing },
 	{ .reason = TLBBATCH_DROP_HWPOISON, .act = do_hwpoison, .end = do_nothing,
 	  .loses = true, .needs = "hwpoison-inject" },
 };

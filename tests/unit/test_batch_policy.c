@@ -357,6 +357,31 @@ static void test_batch_size_valid(void)
 	   "batch_size: all members of a batch except the last can wait");
 }
 
+/* Rule W5. */
+static void test_batch_size(void)
+{
+	static const struct {
+		unsigned int size, width, want;
+		const char *what;
+	} cases[] = {
+		{ 64, 0, 64, "no pass is widened" },
+		{ 64, 96, 96, "a wider pass" },
+		{ 64, 64, 64, "a pass as wide as the batch" },
+		{ 64, 48, 64, "a pass that is narrower" },
+		{ 2, 256, 256, "a small batch, and the widest pass" },
+		{ TLBBATCH_BATCH_MIN, 256, TLBBATCH_BATCH_MIN, "a flush for each folio is wanted" },
+		{ TLBBATCH_BATCH_MAX, 256, TLBBATCH_BATCH_MAX, "the largest batch" },
+		{ 64, TLBBATCH_BATCH_MAX, TLBBATCH_BATCH_MAX, "a pass as wide as the largest batch" },
+		{ 64, TLBBATCH_BATCH_MAX + 1, TLBBATCH_BATCH_MAX, "a wider one" },
+		{ 64, UINT_MAX, TLBBATCH_BATCH_MAX, "the widest" },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		ok_int(tlbbatch_policy_batch_size(cases[i].size, cases[i].width), cases[i].want,
+		       cases[i].what);
+}
+
 static void settle_case(u64 requests, u64 ipis, u64 flush_ipis, u64 requested, u64 avoided,
 			u64 ipis_avoided)
 {
@@ -449,6 +474,7 @@ int main(void)
 	test_recheck_random();
 	test_defer();
 	test_batch_size_valid();
+	test_batch_size();
 	test_settle();
 	test_tripped();
 	return tap_done();

@@ -210,6 +210,20 @@ static void check_balance(void)
 	ok(after.given[0] * 10 * 3 > after.given[1] * 2, "the other list isn't held back for long: %lu to %lu",
 	   after.given[0], after.given[1]);
 	ok(after.given[1] >= 500 * 90UL, "and the list that is asked for more is widened");
+	ok(is_balanced(&after), "nor is it widened as if it were still asked for more");
+}
+
+/* Rule W6: also where the product of two sums is large. */
+static void check_large_sums(void)
+{
+	struct tlbbatch_wide_call call = { };
+
+	lists = (struct tlbbatch_wide_lists){
+		.asked = { 1U << 20, 1U << 21 },
+		.given = { 1U << 20, 1U << 16 },
+	};
+	ok_int(ask(&call, 0, 4, 96), 4, "large sums: the list that is ahead isn't widened");
+	ok_int(ask(&call, 1, 4, 96), 96, "large sums: the other one is");
 }
 
 /* Rules W2 and W3, whatever comes. */
@@ -232,6 +246,7 @@ int main(void)
 	check_got();
 	check_large();
 	check_balance();
+	check_large_sums();
 	check_any();
 	return tap_done();
 }

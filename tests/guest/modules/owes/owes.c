@@ -3,19 +3,35 @@
  * Test module: how often does a task enter a function that writes pages out, having
  * unmapped a dirty page and not flushed since? The answer must be never, with or without
  * tlbbatch: otherwise a CPU could still store to what is being written.
+ *
+ * Of a folio it also counts whether reclaim has marked it, so that the end of its write-out
+ * moves it to the end of its list. It can ask tlbbatch whether a pass says that it owes a
+ * flush, as long as its task does. And it can keep references to what is written, as somebody does who uses it meanwhile.
  */
 #define pr_fmt(fmt) "owes: " fmt
 #include <linux/atomic.h>
 #include <linux/ftrace.h>
+#include <linux/kprobes.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/string.h>
+#include <linux/version.h>
 
 static char *function = "";
 module_param(function, charp, 0444);
 MODULE_PARM_DESC(function, "the kernel's function to look at");
 
-static atomic_t calls, owed;
+static uint keep;
+module_param(keep, uint, 0644);
+MODULE_PARM_DESC(keep, "of every so manieth folio that is written a reference is kept until unload; 0: of none");
+
+#define KEPT_MAX	128
+
+static atomic_t calls, owed, unmarked, untold, nr_kept;
+/* Of tlbbatch. */
+static bool (*contexts_owe)(void);
+static struct folio *kept[KEPT_MAX];
 
 static int counter_get(char *buf, const struct kernel_param *kp)
 {
@@ -30,24 +46,87 @@ module_param_cb(calls, &counter_ops, &calls, 0444);
 MODULE_PARM_DESC(calls, "how often it was entered");
 module_param_cb(owed, &counter_ops, &owed, 0444);
 MODULE_PARM_DESC(owed, "how often by a task that owed a flush");
+module_param_cb(unmarked, &counter_ops, &unmarked, 0444);
+MODULE_PARM_DESC(unmarked, "if looks says that its first argument is a page or a folio: how often without PG_reclaim");
+
+module_param_cb(untold, &counter_ops, &untold, 0444);
+MODULE_PARM_DESC(untold, "with asks: how often by a task that owed a flush, and no pass said so");
+
+static bool asks;
+module_param(asks, bool, 0444);
+MODULE_PARM_DESC(asks, "whether passes are asked");
+
+static bool looks;
+module_param(looks, bool, 0444);
+MODULE_PARM_DESC(looks, "whether it is");
+
+/* A page or a folio. */
+static __always_inline unsigned long first_argument(struct ftrace_regs *fregs)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+	return regs_get_kernel_argument(&fregs->regs, 0);
+#else
+	return ftrace_regs_get_argument(fregs, 0);
+#endif
+}
+
+static void notrace keep_one(struct folio *folio)
+{
+	int at = atomic_inc_return(&nr_kept) - 1;
+
+	if (at >= KEPT_MAX)
+		return;
+	folio_get(folio);
+	kept[at] = folio;
+}
 
 static void notrace callback(unsigned long ip, unsigned long parent_ip,
 			     struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
+	unsigned int nr, every = READ_ONCE(keep);
+	struct folio *folio = NULL;
+
 	if (!in_task())
 		return;
-	atomic_inc(&calls);
-	if (READ_ONCE(current->tlb_ubc.writable))
-		atomic_inc(&owed);
+	nr = atomic_inc_return(&calls);
+	if (every || looks)
+		folio = page_folio((struct page *)first_argument(fregs));
+	if (folio && looks && !folio_test_reclaim(folio))
+		atomic_inc(&unmarked);
+	if (folio && every && nr % every == 0)
+		keep_one(folio);
+	if (!READ_ONCE(current->tlb_ubc.writable))
+		return;
+	atomic_inc(&owed);
+	if (contexts_owe && !contexts_owe())
+		atomic_inc(&untold);
 }
 
 static struct ftrace_ops ops = {
 	.func = callback,
 };
 
+static int find_contexts_owe(void)
+{
+	struct kprobe probe = {
+		.symbol_name = "tlbbatch_contexts_owe",
+		.flags = KPROBE_FLAG_DISABLED,
+	};
+	int err = register_kprobe(&probe);
+
+	if (err)
+		return err;
+	contexts_owe = (void *)probe.addr;
+	unregister_kprobe(&probe);
+	return 0;
+}
+
 static int __init owes_init(void)
 {
-	int err;
+	int err = asks ? find_contexts_owe() : 0;
+
+	if (err)
+		return err;
 
 	/* An empty filter would mean every function. */
 	if (!*function)
@@ -62,8 +141,12 @@ static int __init owes_init(void)
 
 static void __exit owes_exit(void)
 {
+	int at;
+
 	unregister_ftrace_function(&ops);
 	ftrace_free_filter(&ops);
+	for (at = 0; at < KEPT_MAX && kept[at]; at++)
+		folio_put(kept[at]);
 }
 
 module_init(owes_init);

@@ -9,7 +9,9 @@
  *				freed, as it would be if it had been looked at before ...
  *   dirty FD INDEX		... until now; EBUSY if nobody else made it dirty again
  *   writeback FD INDEX		the same, and leave it under writeback ...
- *   written FD INDEX		... until now
+ *   written FD INDEX		... until now; EBUSY if nobody made it dirty meanwhile
+ *   hold FD INDEX		take its dirty bit away, and leave it locked ...
+ *   release FD INDEX		... until now, and mark it dirty again
  *   lock FD INDEX		lock it, and leave it locked ...
  *   unlock FD INDEX		... until now
  */
@@ -109,11 +111,34 @@ static int do_writeback(struct folio *folio)
 static int do_written(struct folio *folio)
 {
 	bool writeback = folio_test_writeback(folio);
+	bool again = folio_test_dirty(folio);
 
 	if (writeback)
 		folio_end_writeback(folio);
 	folio_unlock(folio);
-	return writeback ? 0 : -EBUSY;
+	return writeback && again ? 0 : -EBUSY;
+}
+
+static int do_hold(struct folio *folio)
+{
+	if (!folio_mapped(folio) && folio_test_dirty(folio) &&
+	    !xa_insert(&cleaned, folio_pfn(folio), folio, GFP_KERNEL)) {
+		folio_clear_dirty_for_io(folio);
+		folio_get(folio);
+		return 0;
+	}
+	folio_unlock(folio);
+	return -EBUSY;
+}
+
+static int do_release(struct folio *folio)
+{
+	if (!xa_erase(&cleaned, folio_pfn(folio)))
+		return -EBUSY;
+	folio_mark_dirty(folio);
+	folio_unlock(folio);
+	folio_put(folio);
+	return 0;
 }
 
 static int do_lock(struct folio *folio)
@@ -139,6 +164,8 @@ static const struct {
 	{ "dirty", do_dirty },
 	{ "writeback", do_writeback },
 	{ "written", do_written },
+	{ "hold", do_hold },
+	{ "release", do_release, true },
 	{ "lock", do_lock },
 	{ "unlock", do_unlock, true },
 };
