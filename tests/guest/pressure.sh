@@ -5,6 +5,7 @@
 # that doesn't fit, and a way to see that reclaim moves. To be sourced after lib.sh.
 
 PRESSURE_MAX=20M
+PRESSURE_MB=40
 PRESSURE_FILE=/var/tmp/pressure
 PRESSURE_FILE_MB=40
 
@@ -12,10 +13,10 @@ PRESSURE_FILE_MB=40
 # moved FILE BEFORE: wait until the number in FILE (of stats, or a path) is larger
 moved()
 {
-	local file=$1 value tries=100
+	local file=$1 value tries=400
 
 	[[ $file = /* ]] || file=$K/stats/$file
-	while read -r value < "$file" && [ "$value" -le "$2" ]; do
+	until read -r value < "$file" && [ "$value" -gt "$2" ]; do
 		[ $((tries -= 1)) -gt 0 ] || return 1
 		sleep 0.05
 	done
@@ -25,8 +26,8 @@ moved()
 # with "files", readers of a mapped file, too
 pressure_start()
 {
-	echo $PRESSURE_MAX > "$CG/memory.max"
-	in_cgroup "$BIN/verify" --seconds "$1" --mib 40 --mode plain \
+	echo "$PRESSURE_MAX" > "$CG/memory.max"
+	in_cgroup "$BIN/verify" --seconds "$1" --mib "$PRESSURE_MB" --mode plain \
 		> /tmp/verify.out 2>&1 &
 	verify_pid=$!
 	readers_pid=

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What tests/guest/bench/scale measured: small steps of the kernel, as processors grow.
+
+include "report";
+
+# A guest's clock goes on by so many ns with each instruction (scripts/vm/run --threads counted).
+def ns_per_instruction: 8;
+
+# Makes one object of the rounds of a guest
+def scale_report($guest; $suites; $commit):
+	{
+		what: "scale", kernel: $guest.kernel, cpus: $guest.cpus, mem_mb: $guest.mem_mb,
+		suites: $suites, steps: .
+	} + provenance($guest; $commit) | .settings.command = $guest.command;
+
+def scale_complaints:
+	if type != "array" or length == 0 then "no list, or empty"
+	else
+		.[] | "\(.kernel), \(.cpus) CPUs: " + (
+			provenance_complaints,
+			(["off", "batching", "track"][] as $state | ["loop", "dirty", "clean", "flush", "alloc"][] as $step |
+			 select([.steps[] | select(.state == $state and .step == $step and .ns > 0)] | length == 0) |
+			 "no \($step) with \($state)"))
+	end;
+
+# For one guest: the median of the rounds, in instructions of one step of all processors
+def instructions($state; $step):
+	[.steps[] | select(.state == $state and .step == $step) |
+	 .ns / .units / ns_per_instruction] | median;
+def difference($state; $step): instructions($state; $step) - instructions("off"; $step);
+
+# Of a list: the guest
+def scale_of($begin; $cpus): .[] | select((.kernel | startswith($begin)) and .cpus == $cpus);
+
+def scale_kinds: ["dirty", "clean", "flush", "alloc"];
+
+# Rows of the table
+def scale_rows:
+	sort_by([.kernel, .cpus])[] | . as $guest | scale_kinds[] as $step |
+	[.kernel, .cpus, $step,
+	 (instructions("off"; $step), instructions("batching"; $step), instructions("track"; $step) | round),
+	 (("batching", "track") as $state |
+	  difference($state; $step) * 100 / instructions("off"; $step) | "\(. * 10 | round / 10 + 0)%"),
+	 ([.steps[] | select(.step == $step)] | group_by(.state) |
+	  map(map(.ns) | (max - min) * 100 / median) | max | "\(. * 10 | round / 10)%")];
+
+# Lines of one plot: CPUs, off, batching, track
+def scale_points($kernel; $step):
+	[.[] | select(.kernel == $kernel)] | sort_by(.cpus)[] |
+	[.cpus, (("off", "batching", "track") as $state | instructions($state; $step))] |
+	map(tostring) | join(" ");
