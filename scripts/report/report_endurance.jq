@@ -25,7 +25,7 @@ def times_done($key; $what; $part):
 	 (.parts[]? | select(.part == $part) | .unload_ms | length),
 	 (.knobs[]? | select(.knob == $part) | .writes)] | add // 0;
 
-def seconds: . / 100 | round / 10 | "\(.) s";
+def seconds: if . == null then "-" else . / 100 | round / 10 | "\(.) s" end;
 def row: "| \(map(tostring) | join(" | ")) |";
 
 # All unloads of a kernel, in ms; and what a grace period of RCU-tasks took meanwhile
