@@ -6,6 +6,8 @@
 
 PRESSURE_MAX=20M
 PRESSURE_MB=40
+# How many writers there are: one on each CPU, or this many
+PRESSURE_CPUS=
 PRESSURE_FILE=/var/tmp/pressure
 PRESSURE_FILE_MB=40
 
@@ -22,13 +24,13 @@ moved()
 	done
 }
 
-# pressure_start SECONDS [files]: four checksummed writers in a cgroup that is too small for them;
+# pressure_start SECONDS [files]: checksummed writers in a cgroup that is too small for them;
 # with "files", readers of a mapped file, too
 pressure_start()
 {
 	echo "$PRESSURE_MAX" > "$CG/memory.max"
 	in_cgroup "$BIN/verify" --seconds "$1" --mib "$PRESSURE_MB" --mode plain \
-		> /tmp/verify.out 2>&1 &
+		${PRESSURE_CPUS:+--cpus "$PRESSURE_CPUS"} > /tmp/verify.out 2>&1 &
 	verify_pid=$!
 	readers_pid=
 	[ "${2-}" = files ] || return 0
