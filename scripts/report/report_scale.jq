@@ -35,6 +35,12 @@ def scale_of($begin; $cpus): .[] | select((.kernel | startswith($begin)) and .cp
 
 def scale_kinds: ["dirty", "clean", "flush", "alloc"];
 
+# What each further CPU adds to a step, from the fewest to the most of them
+def scale_growth($begin; $state; $step):
+	[.[] | select(.kernel | startswith($begin))] | sort_by(.cpus) |
+	((.[-1] | instructions($state; $step)) - (.[0] | instructions($state; $step))) /
+	(.[-1].cpus - .[0].cpus);
+
 # Rows of the table
 def scale_rows:
 	sort_by([.kernel, .cpus])[] | . as $guest | scale_kinds[] as $step |

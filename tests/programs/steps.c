@@ -53,6 +53,20 @@ static volatile char *map_anonymous(size_t pages)
 	return base;
 }
 
+/*
+ * Pages in one page table, with nothing beside them that could be mapped alike. Else the step's
+ * cost would depend on where the kernel puts the mapping: whether mprotect() splits it and merges
+ * it again.
+ */
+static volatile char *map_alone(size_t pages)
+{
+	size_t around = HUGE_BYTES / PAGE_BYTES;
+	char *base = map(2 * around, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+
+	on_range(base, 2 * around, MADV_NOHUGEPAGE);
+	return base + HUGE_BYTES - (uintptr_t)base % HUGE_BYTES + (around - pages) / 2 * PAGE_BYTES;
+}
+
 /* Each step returns its nanoseconds. @nr counts from 0. */
 
 static uint64_t step_loop(unsigned long nr)
@@ -205,7 +219,7 @@ int main(int argc, char **argv)
 
 	open_clean(file);
 	run.dirty = map_anonymous(REGION_PAGES);
-	run.flush = map_anonymous(FLUSH_PAGES);
+	run.flush = map_alone(FLUSH_PAGES);
 	nr_cpus = usable_cpus(cpus, MAX_CPUS);
 	pthread_barrier_init(&run.start, NULL, nr_cpus);
 	for (cpu = 1; cpu < nr_cpus; cpu++)
