@@ -28,9 +28,9 @@ def times_done($key; $what; $part):
 def seconds: if . == null then "-" else . / 100 | round / 10 | "\(.) s" end;
 def row: "| \(map(tostring) | join(" | ")) |";
 
-# All unloads of a kernel, in ms; and what a grace period of RCU-tasks took meanwhile
-def unloads_of($key): [.[] | select(.what == "unload" and .key == $key) | .parts[].unload_ms[]];
-def graces_of($key): [.[] | select(.what == "unload" and .key == $key) | .parts[].grace_ms[]];
+# All unloads, in ms, and all waits of the kernel's own tracer
+def unloads: [.[].parts[]?.unload_ms[]];
+def graces: [.[].parts[]?.grace_ms[]];
 
 def unload_table:
 	(["kernel", "part", "unloads", "median", "slowest", "tracer: median", "slowest"],
