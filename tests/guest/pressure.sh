@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2034
+#
+# Reclaim that goes on while a test does something else: checksummed writers, readers of a file
+# that doesn't fit, and a way to see that reclaim moves. To be sourced after lib.sh.
+
+PRESSURE_MAX=20M
+PRESSURE_MB=40
+# How many writers there are: one on each CPU, or this many
+PRESSURE_CPUS=
+PRESSURE_FILE=/var/tmp/pressure
+PRESSURE_FILE_MB=40
+
+# Wait up to a bound: under TCG a counter may stand still for a moment.
+# moved FILE BEFORE: wait until the number in FILE (of stats, or a path) is larger
+moved()
+{
+	local file=$1 value tries=400
+
+	[[ $file = /* ]] || file=$K/stats/$file
+	until read -r value < "$file" && [ "$value" -gt "$2" ]; do
+		[ $((tries -= 1)) -gt 0 ] || return 1
+		sleep 0.05
+	done
+}
+
+# pressure_start SECONDS [files]: checksummed writers in a cgroup that is too small for them;
+# with "files", readers of a mapped file, too
+pressure_start()
+{
+	echo "$PRESSURE_MAX" > "$CG/memory.max"
+	in_cgroup "$BIN/verify" --seconds "$1" --mib "$PRESSURE_MB" --mode plain \
+		${PRESSURE_CPUS:+--cpus "$PRESSURE_CPUS"} > /tmp/verify.out 2>&1 &
+	verify_pid=$!
+	readers_pid=
+	[ "${2-}" = files ] || return 0
+	[ -s $PRESSURE_FILE ] ||
+		dd if=/dev/urandom of=$PRESSURE_FILE bs=1M count=$PRESSURE_FILE_MB conv=fsync 2>&2 ||
+		bail "no room for $PRESSURE_FILE"
+	# What the cgroup reads again is its own, and is reclaimed at its limit.
+	echo 3 > /proc/sys/vm/drop_caches
+	in_cgroup "$BIN/luf_scan" --do scan --threads 2 --file $PRESSURE_FILE \
+		--pages 1000000000 --seconds "$1" > /tmp/readers.out 2>&1 &
+	readers_pid=$!
+}
+
+# pressure_stop WHEN: a result: every byte of the writers is as it should be
+pressure_stop()
+{
+	local rc=0
+
+	if [ -n "$readers_pid" ]; then
+		kill "$readers_pid"
+		wait "$readers_pid" 2> /dev/null
+	fi
+	# Then pages are only swapped in, so the last check of every page is quick.
+	echo max > "$CG/memory.max"
+	# The job is a shell that waits for the program.
+	pkill -TERM -o -x verify
+	wait "$verify_pid" || rc=$?
+	is "$1: every byte" "$rc" 0
+	diag "$(tail -n 1 /tmp/verify.out)"
+}
