@@ -114,12 +114,16 @@ def totals:
        map(. as $v | $tests | count_of($v))))) |
   if .[0] == "kernel" then cells, (map("---") | cells) else cells end;
 
-# failing: tests that fail with the module off as well, and complaints of the kernel's
+# failing: a table of what fails with the module off as well, test by test and subtest by
+# subtest, and of the kernel's complaints then
 def failing:
-  .runs | map(select(.arm == "on")) | [.[] | .key as $key | .suite as $suite | .tests[] |
-    . + {key: $key, suite: $suite}] |
-  (map(select(.off.outcome == "fail" or .off.outcome == "timeout")) |
-    group_by([.suite, .name])[] |
-    "\(.[0].suite) \(.[0].name | sub("^\\./"; "")): \(.[0].off.outcome) on \(map(.key) | join(", "))"),
-  (map(select(.kernel.off != [])) | .[] |
-    "\(.suite) \(.name | sub("^\\./"; "")): the kernel says on \(.key): \(.kernel.off | join("; "))");
+  [.runs[] | select(.arm == "on") | {key, suite, test: .tests[]} |
+    .name = (.test.name | sub("^\\./"; "")) | . as $of |
+    (.test.off | select(.outcome == "fail" or .outcome == "timeout") |
+      $of + {what: .outcome}),
+    ([.test.subtests | to_entries[] | select(.key | startswith("fail ")) | .value[]] |
+      select(length > 0) | $of + {what: "subtest fails: \(join("; "))"}),
+    (.test.kernel.off[] | $of + {what: "the kernel says: \(.)"})] |
+  (["suite", "test", "kernels", "with the module off"] | cells, (map("---") | cells)),
+  (group_by([.suite, .name, .what])[] |
+    [.[0].suite, "`\(.[0].name)`", (map(.key) | join(", ")), .[0].what] | cells);
