@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# make module|demo|test|test-full|test-mutants|bench|watch-kernels|clean; see CONTRIBUTING.md.
+# make module|demo|test|test-full|test-mutants|test-debug|test-suites|torture|bench|
+# watch-kernels|clean; see CONTRIBUTING.md.
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
@@ -20,6 +21,15 @@ test-full:
 test-mutants:
 	scripts/mutants
 
+test-debug:
+	scripts/test-debug
+
+test-suites:
+	scripts/test-suites
+
+torture:
+	MINUTES="$(MINUTES)" SEED="$(SEED)" KERNELS="$(KERNELS)" scripts/torture
+
 bench:
 	scripts/bench
 
@@ -31,4 +41,5 @@ clean:
 	rm -rf module/*.ko module/*.mod module/*.mod.c module/probed.h module/targets.h \
 		module/Module.symvers module/modules.order .cache/unit .cache/programs
 
-.PHONY: all module demo test test-full test-mutants bench watch-kernels clean
+.PHONY: all module demo test test-full test-mutants test-debug test-suites torture bench \
+	watch-kernels clean
