@@ -15,11 +15,11 @@
 #   args-full     more arguments, with FULL=1
 #   requires      packages: the guest has those of scripts/vm/make-packages
 #   exempt        REGEX of kernel messages that it provokes; may be repeated
-#   cpus, cpu, mem, slow-mb, swap-mb, threads, append: see scripts/vm/run
+#   cpus, cpu, mem, nodes, slow-mb, swap-mb, threads, append: see scripts/vm/run
 #   case          NAME of one more test of this file.  Lines before the first case hold
 #                 for each case. Lines after a case hold for that case only.
 
-HEADER_OPTIONS="variant timeout cpus cpu mem slow-mb swap-mb threads append"
+HEADER_OPTIONS="variant timeout cpus cpu mem nodes slow-mb swap-mb threads append"
 HEADER_KEYS=" $HEADER_OPTIONS runs timeout-full args args-full requires exempt "
 # About the test that was read last: its values by KEY, the exempt messages, the keys in
 # order, and the file.
@@ -96,7 +96,7 @@ header_wrong()
 	for key in "${!HEADER[@]}"; do
 		value=${HEADER[$key]}
 		case $key in
-		timeout* | cpus | mem | *-mb)
+		timeout* | cpus | mem | nodes | *-mb)
 			[[ $value =~ ^[1-9][0-9]*$ ]] || echo "$key: '$value' is not a number"
 			;;
 		variant)
