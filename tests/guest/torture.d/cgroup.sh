@@ -5,11 +5,12 @@
 # workers inside. To be sourced after lib.sh and memory.sh.
 
 TOP=/sys/fs/cgroup/torture
-# Verified workers live here all the time. Their memory is larger than ROOM.
+# Verified workers live here all the time. Their memory (MIB) is larger than ROOM.
 HOMES=("$TOP/a" "$TOP/b")
-ROOM=40M
-# Nobody is killed at this limit: it is above what workers have locked.
-NARROW=(20M 24M 28M)
+MIB=32
+ROOM=28M
+# Limits above what workers have locked.
+NARROW=(18M 20M 24M)
 
 # group_make DIR MEMORY_MAX
 group_make()
@@ -53,48 +54,58 @@ group_comes_and_goes()
 {
 	local group=$TOP/short rc=0 worker
 
-	group_make "$group" 32M || return 1
+	group_make "$group" 24M || return 1
 	pick 1000000
-	memory_program "$group" "$REPLY" 3 8 >"$RUN/short.out" 2>&1 &
+	memory_program "$group" "$REPLY" 3 12 "$RUN/short.out" &
 	worker=$!
 	nap 1500
-	choose 12M 16M 20M
+	choose 10M 12M 14M
 	DETAIL=$REPLY
-	put "$group/memory.high" "$REPLY"
-	put "$group/memory.max" 24M
+	limit "$group/memory.high" "$REPLY"
+	limit "$group/memory.max" "$REPLY"
 	wait $worker || rc=$?
 	memory_note short $rc "$RUN/short.out"
 	group_gone "$group" || wrong "the group doesn't go" || return
 	[ $rc -eq 0 ]
 }
 
+# limit FILE VALUE: set it. The kernel sets it first, and then reclaims until it holds or a
+# signal comes.
+limit()
+{
+	put_within 5 "$1" "$2"
+	[ "$(<"$1")" = $((${2%M} << 20)) ]
+}
+
 # Reclaim comes first: newer kernels kill if the limit is below what is used.
 group_max()
 {
-	local group
+	local group rc=0
 
 	choose "${HOMES[@]}"
 	group=$REPLY
 	choose "${NARROW[@]}"
 	DETAIL="${group##*/} $REPLY"
-	put_within 20 "$group/memory.high" "$REPLY"
-	put_within 20 "$group/memory.max" "$REPLY" || return 1
+	limit "$group/memory.high" "$REPLY"
+	limit "$group/memory.max" "$REPLY" || rc=1
 	nap 1500
 	put "$group/memory.high" max
 	put "$group/memory.max" $ROOM
+	return $rc
 }
 
 group_high()
 {
-	local group
+	local group rc=0
 
 	choose "${HOMES[@]}"
 	group=$REPLY
 	choose "${NARROW[@]}"
 	DETAIL="${group##*/} $REPLY"
-	put_within 20 "$group/memory.high" "$REPLY" || return 1
+	limit "$group/memory.high" "$REPLY" || rc=1
 	nap 2000
 	put "$group/memory.high" max
+	return $rc
 }
 
 group_reclaim()

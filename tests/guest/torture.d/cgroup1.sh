@@ -15,10 +15,11 @@ v1_begin()
 	mkdir -p "$V1"
 	grep -q '^memory' /proc/cgroups || return
 	put /sys/fs/cgroup/cgroup.subtree_control -memory || return
-	# It isn't free before the memory of the last group is.
+	# It isn't free before the last page of the groups of version 2 is.
 	until mount -t cgroup -o memory cgroup "$V1" 2>/dev/null; do
 		[ $((tries -= 1)) -gt 0 ] || return 1
-		sleep 0.1
+		put /proc/sys/vm/drop_caches 3
+		sleep 0.2
 	done
 	for home in "${V1_HOMES[@]}"; do
 		mkdir -p "$home" && put "$home/memory.limit_in_bytes" "$ROOM" || return

@@ -71,7 +71,7 @@ knob_race()
 		pick 1000000
 		(
 			choices_begin "$REPLY"
-			for _ in 1 2 3 4 5; do
+			for _ in 1 2; do
 				choose enabled enabled batch_size wide/pass_min luf/mode
 				case $REPLY in
 				enabled) knob enabled 0 1 ;;

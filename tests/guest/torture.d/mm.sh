@@ -6,6 +6,7 @@
 THP=/sys/kernel/mm/transparent_hugepage
 KSM=/sys/kernel/mm/ksm
 DAMON=/sys/module/damon_reclaim/parameters
+DAMON_STAT=/sys/module/damon_stat/parameters/enabled
 
 # While it isn't 0, the kernel may kill the largest process.
 lru_min_ttl()
@@ -42,6 +43,8 @@ damon_reclaim()
 	local pid
 
 	[ -e "$DAMON/enabled" ] || { cannot "no DAMON"; return; }
+	# Only one of DAMON's users works at a time.
+	[ ! -e $DAMON_STAT ] || put $DAMON_STAT N
 	put "$DAMON/wmarks_high" 1000
 	put "$DAMON/wmarks_mid" 1000
 	put "$DAMON/wmarks_low" 0
