@@ -111,10 +111,7 @@ bool act_private(struct worker *worker, int argument)
 	bool done;
 
 	(void)argument;
-	base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE, worker->fd,
-		    (off_t)(first * PAGE_BYTES));
-	if (base == MAP_FAILED)
-		die_environment("mmap: %s", strerror(errno));
+	base = scratch_map(length, MAP_PRIVATE, worker->fd, (off_t)(first * PAGE_BYTES));
 	warm_range(worker, first, length, "before a private mapping");
 	settle_range(worker, first, length);
 	for (i = 0; i < length; i++) {
@@ -132,7 +129,7 @@ bool act_private(struct worker *worker, int argument)
 	for (i = 0; i < length; i++)
 		check_private(worker, first + i, (uint64_t *)(base + i * PAGE_BYTES),
 			      &before[i], mark[i]);
-	munmap(base, bytes);
+	scratch_unmap();
 	check_range(worker, first, length, "the file of a private mapping");
 	return done;
 }
@@ -151,9 +148,7 @@ bool act_memfd(struct worker *worker, int argument)
 	(void)argument;
 	if (fd < 0 || ftruncate(fd, (off_t)bytes))
 		die_environment("memfd: %s", strerror(errno));
-	base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (base == MAP_FAILED)
-		die_environment("mmap: %s", strerror(errno));
+	base = scratch_map(RANGE_PAGES, MAP_SHARED, fd, 0);
 	scratch_init(&scratch, sequence, base, RANGE_PAGES);
 	scratch.fd = fd;
 	done = write_beside(&scratch, 0, RANGE_PAGES);
@@ -167,41 +162,40 @@ bool act_memfd(struct worker *worker, int argument)
 		if (i != hole)
 			check_page(&scratch, i, "memfd");
 	renew_zero_page(&scratch, hole);
-	munmap(base, bytes);
+	scratch_unmap();
 	close(fd);
 	return done;
 }
 
-/* mremap() in place or elsewhere: a mapping grows and shrinks. */
+/* A mapping grows, in place or by a move, and shrinks. */
 bool act_grow(struct worker *worker, int argument)
 {
+	size_t half = RANGE_PAGES / 2, bytes = RANGE_PAGES * PAGE_BYTES, i;
+	bool moves = rng_one_in(&worker->rng, 2);
 	uint32_t sequence[RANGE_PAGES];
-	size_t half = RANGE_PAGES / 2, i;
 	struct worker scratch;
-	unsigned char *base;
+	unsigned char *base, *to;
 
-	(void)worker;
 	(void)argument;
-	base = mmap(NULL, half * PAGE_BYTES, PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (base == MAP_FAILED)
-		die_environment("mmap: %s", strerror(errno));
+	base = scratch_map(half, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	to = moves ? base + bytes : base;
 	scratch_init(&scratch, sequence, base, RANGE_PAGES);
 	for (i = 0; i < half; i++)
 		rewrite_page(&scratch, i);
-	madvise(base, half * PAGE_BYTES, MADV_PAGEOUT);
-	base = mremap(base, half * PAGE_BYTES, RANGE_PAGES * PAGE_BYTES, MREMAP_MAYMOVE);
-	if (base == MAP_FAILED)
+	madvise(base, bytes / 2, MADV_PAGEOUT);
+	/* There has to be room. Nobody else maps anything there: see scratch_map(). */
+	munmap(moves ? to : base + bytes / 2, moves ? bytes : bytes / 2);
+	if (mremap(base, bytes / 2, bytes, moves ? MREMAP_MAYMOVE | MREMAP_FIXED : 0, to) != to)
 		die_environment("mremap: %s", strerror(errno));
-	scratch.base = base;
+	scratch.base = to;
 	warm_range(&scratch, 0, half, "a mapping that grew");
 	for (i = half; i < RANGE_PAGES; i++)
 		renew_zero_page(&scratch, i);
-	madvise(base, RANGE_PAGES * PAGE_BYTES, MADV_PAGEOUT);
-	if (mremap(base, RANGE_PAGES * PAGE_BYTES, half * PAGE_BYTES, 0) != base)
+	madvise(to, bytes, MADV_PAGEOUT);
+	if (mremap(to, bytes, bytes / 2, 0) != to)
 		die_environment("mremap: %s", strerror(errno));
 	check_range(&scratch, 0, half, "a mapping that shrank");
-	munmap(base, half * PAGE_BYTES);
+	scratch_unmap();
 	return true;
 }
 

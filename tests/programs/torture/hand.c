@@ -94,6 +94,44 @@ bool refused(const char *call, const int *usual)
 	die_environment("%s: %s", call, strerror(error));
 }
 
+/*
+ * Mappings of one operation lie in an arena of the hand. A place that the kernel chooses might
+ * be a hole in another hand's region, into which that hand moves its pages back.
+ */
+static void arena_reserve(unsigned char *address)
+{
+	address = mmap(address, 2 * RANGE_PAGES * PAGE_BYTES, PROT_NONE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (address ? MAP_FIXED : 0),
+		       -1, 0);
+	if (address == MAP_FAILED)
+		die_environment("mmap of an arena: %s", strerror(errno));
+	this_hand->arena = address;
+}
+
+unsigned char *scratch_map(size_t pages, int flags, int fd, off_t offset)
+{
+	unsigned char *base = mmap(this_hand->arena, pages * PAGE_BYTES, PROT_READ | PROT_WRITE,
+				   flags | MAP_FIXED, fd, offset);
+
+	if (base == MAP_FAILED)
+		die_environment("mmap in an arena: %s", strerror(errno));
+	return base;
+}
+
+void scratch_unmap(void)
+{
+	arena_reserve(this_hand->arena);
+}
+
+/* All that a hand maps at a place that the kernel chooses, before any hand acts. */
+void hand_prepare(struct hand *hand)
+{
+	this_hand = hand;
+	arena_reserve(NULL);
+	hand->buffer = map_locked(RANGE_PAGES * PAGE_BYTES);
+	make_twins(hand);
+}
+
 /* Pages beside the regions, for one operation. Their ids are no region's. */
 void scratch_init(struct worker *scratch, uint32_t *sequence, void *base, size_t pages)
 {
@@ -186,7 +224,7 @@ void *hand_body(void *argument)
 
 	this_hand = hand;
 	pin_self(hand->regions[0]->cpu);
-	hand->buffer = map_locked(RANGE_PAGES * PAGE_BYTES);
+	pthread_barrier_wait(&all_started);
 	for (sort = 0; sort < SORTS; sort++)
 		for (page = 0; page < hand->regions[sort]->pages; page++)
 			rewrite_page(hand->regions[sort], page);

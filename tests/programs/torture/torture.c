@@ -28,6 +28,7 @@ static const size_t parts[SORTS] = {
 
 struct run runs[SORTS];
 struct board *board;
+pthread_barrier_t all_started;
 
 static struct hand hands[MAX_CPUS];
 static bool chosen[MAX_KINDS];
@@ -125,6 +126,7 @@ static void run_hands(unsigned int nr)
 	pthread_t helper;
 	unsigned int i;
 
+	pthread_barrier_init(&all_started, NULL, nr + 1);
 	for (i = 0; i < nr; i++) {
 		struct hand *hand = &hands[i];
 
@@ -133,10 +135,12 @@ static void run_hands(unsigned int nr)
 		say(STDERR_FILENO, "hand=%u seed=%" PRIu64 "\n", i, hand->seed);
 		pthread_mutex_init(&hand->shadow.lock, NULL);
 		pthread_cond_init(&hand->shadow.changed, NULL);
+		hand_prepare(hand);
 		start_thread(&hand->shadow.thread, shadow_body, hand);
 		start_thread(&hand->thread, hand_body, hand);
 	}
 	start_thread(&helper, page_outs, NULL);
+	pthread_barrier_wait(&all_started);
 	for (i = 0; i < nr; i++)
 		pthread_join(hands[i].thread, NULL);
 	pthread_join(helper, NULL);

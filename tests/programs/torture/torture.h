@@ -92,6 +92,7 @@ struct hand {
 	struct shadow shadow;
 	unsigned char *buffer;		/* RANGE_PAGES of locked memory */
 	unsigned char *twins;		/* see twins.c */
+	unsigned char *arena;		/* see scratch_map() */
 	int uffd_wp, uffd_move;		/* 0: not opened yet */
 	struct past_op history[HISTORY];
 };
@@ -100,6 +101,7 @@ extern __thread struct hand *this_hand;
 
 /* torture.c */
 extern struct run runs[SORTS];
+extern pthread_barrier_t all_started;
 
 /* hand.c */
 void *hand_body(void *argument);
@@ -108,6 +110,9 @@ void tell_fault(struct worker *worker, const void *page,
 __attribute__((noreturn)) void lost(const char *what, const void *address,
 				    const struct page_fault *fault, size_t bytes);
 bool refused(const char *call, const int *usual);
+void hand_prepare(struct hand *hand);
+unsigned char *scratch_map(size_t pages, int flags, int fd, off_t offset);
+void scratch_unmap(void);
 void scratch_init(struct worker *scratch, uint32_t *sequence, void *base, size_t pages);
 
 /* shadow.c */
@@ -144,6 +149,7 @@ const char *cannot_small(void);
 bool page_has_flag(const void *address, uint64_t flags);
 
 /* twins.c */
+void make_twins(struct hand *hand);
 bool act_twins(struct worker *worker, int argument);
 const char *cannot_twins(void);
 

@@ -22,7 +22,7 @@ static void check_twin(size_t i, const struct page_content *content)
 	__atomic_fetch_add(&board->verified, PAGE_BYTES, __ATOMIC_RELAXED);
 }
 
-static void make_twins(struct hand *hand)
+void make_twins(struct hand *hand)
 {
 	size_t i;
 
@@ -30,8 +30,8 @@ static void make_twins(struct hand *hand)
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (hand->twins == MAP_FAILED)
 		die_environment("mmap: %s", strerror(errno));
-	if (madvise(hand->twins, TWINS * PAGE_BYTES, MADV_MERGEABLE))
-		die_environment("MADV_MERGEABLE: %s", strerror(errno));
+	/* EINVAL: no KSM. cannot_twins() will say so. */
+	madvise(hand->twins, TWINS * PAGE_BYTES, MADV_MERGEABLE);
 	for (i = 0; i < TWINS; i++)
 		content_write(hand->twins + i * PAGE_BYTES, &twin);
 }
@@ -44,8 +44,6 @@ bool act_twins(struct worker *worker, int argument)
 	size_t merged = 0, i;
 
 	(void)argument;
-	if (!hand->twins)
-		make_twins(hand);
 	for (i = 0; i < TWINS; i++) {
 		check_twin(i, &twin);
 		merged += page_has_flag(hand->twins + i * PAGE_BYTES, FLAG_KSM);
