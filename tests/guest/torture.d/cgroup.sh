@@ -56,7 +56,7 @@ group_comes_and_goes()
 
 	group_make "$group" 24M || return 1
 	pick 1000000
-	memory_program "$group" "$REPLY" 3 12 "$RUN/short.out" &
+	memory_program "$group" "$RUN/short.out" --seed "$REPLY" --seconds 3 --mib 12 &
 	worker=$!
 	nap 1500
 	choose 10M 12M 14M

@@ -18,6 +18,7 @@ v1_begin()
 	# It isn't free before the last page of the groups of version 2 is.
 	until mount -t cgroup -o memory cgroup "$V1" 2>/dev/null; do
 		[ $((tries -= 1)) -gt 0 ] || return 1
+		sync
 		put /proc/sys/vm/drop_caches 3
 		sleep 0.2
 	done

@@ -19,9 +19,14 @@ swap_begin()
 		losetup "${DEVICES[loop]}" "$SWAP_FILE" &&
 		echo 192M >"$ZRAM/disksize" || return
 	mkswap "${DEVICES[disk]}" && mkswap "${DEVICES[loop]}" && mkswap "${DEVICES[zram]}" &&
-		swapon -p 5 "${DEVICES[disk]}" && swapon -p 5 "${DEVICES[loop]}" &&
-		swapon -p 10 "${DEVICES[zram]}"
+		swap_all_on
 } >/dev/null
+
+swap_all_on()
+{
+	swapon -p 5 "${DEVICES[disk]}" && swapon -p 5 "${DEVICES[loop]}" &&
+		swapon -p 10 "${DEVICES[zram]}"
+}
 
 is_swap()
 {

@@ -33,22 +33,29 @@ actors_end()
 	done
 }
 
-# groups_end: nothing of the workers' memory may still be charged
+# charged GROUP: print what is charged to it of its workers' memory
+charged()
+{
+	awk '$1 ~ /^(anon|shmem)$/ && $2 { print $1, $2 }' "$1/memory.stat"
+	awk '$1 { print "swap", $1 }' "$1/memory.swap.current"
+}
+
+# groups_end: nothing of the workers' memory may still be charged. Older kernels keep freed swap
+# entries on each processor until swapoff, and charged.
 groups_end()
 {
-	local home name tries bad=0
+	local home tries bad=0
 
+	swap_off || bad=1
 	for home in "${HOMES[@]}"; do
-		for name in anon shmem; do
-			tries=30
-			while [ "$(awk -v name=$name '$1 == name { print $2 }' "$home/memory.stat")" != 0 ]; do
-				[ $((tries -= 1)) -gt 0 ] || { echo "$home: $name is left"; bad=1; break; }
-				sleep 0.5
-			done
+		tries=30
+		while [ -n "$(charged "$home")" ]; do
+			[ $((tries -= 1)) -gt 0 ] || { echo "$home: $(charged "$home")"; bad=1; break; }
+			sleep 0.5
 		done
-		[ "$(<"$home/memory.swap.current")" = 0 ] || { echo "$home: swap is left"; bad=1; }
 		group_gone "$home" || bad=1
 	done
+	swap_all_on || bad=1
 	group_gone "$TOP" && return $bad
 }
 
@@ -133,12 +140,8 @@ memory_told()
 	num "most memory programs came to their end" $((2 * finished)) -gt "$parts"
 	echo "parts $parts $finished" >>/results/torture.list
 	while read -r name count reason; do
-		kind_told "$name" "$count" "$reason"
-	done < <(cat <("$BIN/torture" --list) "$RUN"/memory.memory? | awk '
-		NF == 1 { n[$1] += 0 }
-		$1 == "kind" { n[$2] += $3 }
-		$1 == "skip" { why[$2] = $0; sub(/^skip [^ ]* /, "", why[$2]) }
-		END { for (kind in n) print "memory-" kind, n[kind], why[kind] }' | sort)
+		kind_told "memory-$name" "$count" "$reason"
+	done < <(memory_counts)
 	read -r verified lost < <(cat "$RUN"/memory.memory? |
 		awk '$1 == "bytes" { v += $2; l += $3 } END { printf "%.0f %.0f\n", v, l }')
 	num "bytes were verified: $verified" "$verified" -gt 0
