@@ -2,7 +2,8 @@
 # shellcheck shell=bash disable=SC2034
 #
 # Torture's actor "cgroup1": the memory controller of cgroups version 1, where the kernel has
-# it. It runs when the groups of version 2 are gone. To be sourced after cgroup.sh.
+# it. It takes the place of the actor "cgroup": a kernel has one of the two at a time. To be
+# sourced after cgroup.sh.
 
 V1=/run/cgroup1
 V1_HOMES=("$V1/a" "$V1/b")
@@ -10,31 +11,14 @@ V1_HOMES=("$V1/a" "$V1/b")
 # v1_begin: version 1 takes the controller over
 v1_begin()
 {
-	local home tries=100
+	local home
 
 	mkdir -p "$V1"
-	grep -q '^memory' /proc/cgroups || return
 	put /sys/fs/cgroup/cgroup.subtree_control -memory || return
-	# It isn't free before the last page of the groups of version 2 is.
-	until mount -t cgroup -o memory cgroup "$V1" 2>/dev/null; do
-		[ $((tries -= 1)) -gt 0 ] || return 1
-		sync
-		put /proc/sys/vm/drop_caches 3
-		sleep 0.2
-	done
+	mount -t cgroup -o memory cgroup "$V1" 2>/dev/null || return
 	for home in "${V1_HOMES[@]}"; do
 		mkdir -p "$home" && put "$home/memory.limit_in_bytes" "$ROOM" || return
 	done
-}
-
-v1_end()
-{
-	local home
-
-	for home in "${V1_HOMES[@]}"; do
-		group_gone "$home" || return
-	done
-	umount "$V1"
 }
 
 # The kernel reclaims until the new limit holds, or refuses it.

@@ -33,20 +33,20 @@ actors_end()
 	done
 }
 
-# charged GROUP: print what is charged to it of its workers' memory
+# charged GROUP: print what is charged to it of its workers' memory. The names are those of
+# both versions of cgroups.
 charged()
 {
-	awk '$1 ~ /^(anon|shmem)$/ && $2 { print $1, $2 }' "$1/memory.stat"
-	awk '$1 { print "swap", $1 }' "$1/memory.swap.current"
+	awk '$1 ~ /^(anon|rss|shmem|swap)$/ && $2 { print $1, $2 }' "$1/memory.stat"
+	[ ! -e "$1/memory.swap.current" ] || awk '$1 { print "swap", $1 }' "$1/memory.swap.current"
 }
 
-# groups_end: nothing of the workers' memory may still be charged. Older kernels keep freed swap
-# entries on each processor until swapoff, and charged.
+# groups_end: nothing of the workers' memory may still be charged. It comes after swapoff: until
+# then older kernels keep freed swap entries on each processor, and charged.
 groups_end()
 {
 	local home tries bad=0
 
-	swap_off || bad=1
 	for home in "${HOMES[@]}"; do
 		tries=30
 		while [ -n "$(charged "$home")" ]; do
@@ -55,19 +55,7 @@ groups_end()
 		done
 		group_gone "$home" || bad=1
 	done
-	swap_all_on || bad=1
-	group_gone "$TOP" && return $bad
-}
-
-# v1_cannot REASON: all kinds of cgroup1 are skipped
-v1_cannot()
-{
-	local kind
-
-	kinds_read "$LIST" cgroup1
-	for kind in "${KINDS[@]}"; do
-		echo "0 $kind $CANNOT 0.0  $1"
-	done >"$RUN/cgroup1.turns"
+	return $bad
 }
 
 # off FEATURE-FILE VALUE: under pressure there may be no memory for it at first
@@ -126,7 +114,7 @@ kinds_told()
 		reason=$(awk -v kind="$name" -v cannot="$CANNOT" '$2 == kind && $3 == cannot {
 			sub(/^([^ ]* ){5}/, ""); print; exit }' "$RUN"/*.turns)
 		kind_told "$name" "$(counted "$name")" "$reason"
-	done < <(awk '/^[a-z]/ { print $2 }' "$LIST")
+	done < <(awk -v other="$other" '/^[a-z]/ && $1 != other { print $2 }' "$LIST")
 }
 
 # Of what the memory programs did.
@@ -161,6 +149,7 @@ verdict()
 	check "nothing is hooked" nothing_hooked
 	check_rest "at the end"
 	check "swap off" swap_off
+	check "the groups are empty, and go" groups_end
 	check "nothing is isolated" nothing_isolated
 	is "nothing is being written back" "$(vmstat_exact nr_writeback)" 0
 	check "unload" unload
