@@ -100,20 +100,6 @@ const char *gup_finish(struct run *run)
 	return NULL;
 }
 
-/* Makes the next content of a range in the buffer. The pages don't have it yet. */
-static void next_contents(struct worker *worker, size_t first, size_t length,
-			 unsigned char *buffer)
-{
-	size_t i;
-
-	for (i = 0; i < length; i++) {
-		struct page_content content;
-
-		content = next_content(worker, first + i);
-		content_write(buffer + i * PAGE_BYTES, &content);
-	}
-}
-
 static void check_buffer(struct worker *worker, size_t first, size_t length,
 			 const unsigned char *buffer, const char *what)
 {

@@ -120,6 +120,19 @@ struct page_content next_content(struct worker *worker, size_t page)
 	return page_content(worker, page);
 }
 
+/* Makes the next content of a range in the buffer. The pages don't have it yet. */
+void next_contents(struct worker *worker, size_t first, size_t length,
+		   unsigned char *buffer)
+{
+	size_t i;
+
+	for (i = 0; i < length; i++) {
+		struct page_content content = next_content(worker, first + i);
+
+		content_write(buffer + i * PAGE_BYTES, &content);
+	}
+}
+
 /* Writes a page anew. The old content needn't be in memory for it. */
 void rewrite_page(struct worker *worker, size_t page)
 {

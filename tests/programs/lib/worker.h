@@ -92,6 +92,8 @@ void *page_at(const struct worker *worker, size_t page);
 uint64_t page_id(const struct worker *worker, size_t page);
 struct page_content page_content(const struct worker *worker, size_t page);
 struct page_content next_content(struct worker *worker, size_t page);
+void next_contents(struct worker *worker, size_t first, size_t length,
+		   unsigned char *buffer);
 void report_fault(struct worker *worker, size_t page, const void *address,
 		  const struct page_fault *fault, const char *what);
 void rewrite_page(struct worker *worker, size_t page);

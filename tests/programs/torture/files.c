@@ -8,17 +8,6 @@
 
 #define MARK		0x6d61726b6d61726bULL
 
-static void next_contents(struct worker *worker, size_t first, size_t length)
-{
-	size_t i;
-
-	for (i = 0; i < length; i++) {
-		struct page_content content = next_content(worker, first + i);
-
-		content_write(this_hand->buffer + i * PAGE_BYTES, &content);
-	}
-}
-
 static bool whole(ssize_t got, size_t bytes, const char *call)
 {
 	static const int usual[] = { EINTR, EAGAIN, ENOMEM, 0 };
@@ -33,7 +22,7 @@ static bool write_beside(struct worker *worker, size_t first, size_t length)
 {
 	size_t bytes = length * PAGE_BYTES;
 
-	next_contents(worker, first, length);
+	next_contents(worker, first, length, this_hand->buffer);
 	if (whole(pwrite(worker->fd, this_hand->buffer, bytes, (off_t)(first * PAGE_BYTES)),
 		  bytes, "pwrite"))
 		return true;

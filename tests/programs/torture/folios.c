@@ -43,25 +43,32 @@ static size_t count_large(const struct worker *worker, size_t first, size_t leng
 	return large;
 }
 
-static void discard(struct worker *worker, size_t first, size_t length)
+/* All of a block, or a part of it, is discarded and filled anew. */
+static bool discard(struct worker *worker, size_t first, size_t length)
 {
+	bool large;
 	size_t i;
 
 	if (madvise(page_at(worker, first), length * PAGE_BYTES, MADV_DONTNEED))
 		die_environment("MADV_DONTNEED: %s", strerror(errno));
+	/* This is what makes a folio for the block. Later it may be split again. */
+	memset(page_at(worker, first), 0, 1);
+	large = page_has_flag(page_at(worker, first), FLAG_COMPOUND);
 	for (i = first; i < first + length; i++)
 		renew_zero_page(worker, i);
+	return large;
 }
 
 /* Discards a block whose size a folio can have, and fills it anew. */
 bool act_fill_huge(struct worker *worker, int block_pages)
 {
 	size_t block = (size_t)block_pages, length, first = pick_range(worker, &length);
+	bool large;
 
 	first -= first % block;
-	discard(worker, first, block);
+	large = discard(worker, first, block);
 	check_range(worker, first, block, "a block filled anew");
-	return page_has_flag(page_at(worker, first), FLAG_COMPOUND);
+	return large;
 }
 
 /* Discards a part of a block, which splits its folio, now or when it is reclaimed. */
@@ -75,6 +82,8 @@ bool act_split_huge(struct worker *worker, int block_pages)
 		length = start + block - first;
 	if (length == block)
 		length--;
+	if (!page_has_flag(page_at(worker, start), FLAG_COMPOUND))
+		discard(worker, start, block);
 	rewrite_page(worker, start);
 	large = count_large(worker, first, length);
 	discard(worker, first, length);

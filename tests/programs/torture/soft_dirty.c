@@ -6,15 +6,6 @@
 
 static pthread_mutex_t clearing = PTHREAD_MUTEX_INITIALIZER;
 
-static void clear_soft_dirty(void)
-{
-	int fd = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
-
-	if (fd < 0 || write(fd, "4", 1) != 1)
-		die_environment("/proc/self/clear_refs: %s", strerror(errno));
-	close(fd);
-}
-
 static bool is_soft_dirty(const void *address, uint64_t *entry)
 {
 	*entry = pagemap_entry(runs[0].pagemap, address);

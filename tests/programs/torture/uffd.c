@@ -4,36 +4,9 @@
  * they were. Nobody stores to their new place, so nothing may change there.
  */
 #include "torture.h"
-
-#include <linux/userfaultfd.h>
-#include <sys/ioctl.h>
-
-/* Since Linux 6.8; older headers don't know it. */
-#ifndef UFFDIO_MOVE
-struct uffdio_move {
-	__u64 dst;
-	__u64 src;
-	__u64 len;
-	__u64 mode;
-	__s64 move;
-};
-#define UFFDIO_MOVE		_IOWR(UFFDIO, 0x05, struct uffdio_move)
-#define UFFD_FEATURE_MOVE	(1 << 16)
-#endif
+#include "uffd.h"
 
 #define WATCH_MS	3
-
-static int uffd_open(uint64_t features)
-{
-	struct uffdio_api api = { .api = UFFD_API, .features = features };
-	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
-
-	if (fd >= 0 && ioctl(fd, UFFDIO_API, &api)) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
-}
 
 static const char *uffd_missing(uint64_t features, const char *reason)
 {
@@ -77,18 +50,6 @@ static void uffd_unregister(int fd, void *address, size_t length)
 		die_environment("UFFDIO_UNREGISTER: %s", strerror(errno));
 }
 
-static void write_protect(int fd, void *address, size_t length, bool protect)
-{
-	struct uffdio_writeprotect range = {
-		.range = { (uintptr_t)address, length * PAGE_BYTES },
-		.mode = protect ? UFFDIO_WRITEPROTECT_MODE_WP : 0,
-	};
-
-	while (ioctl(fd, UFFDIO_WRITEPROTECT, &range))
-		if (errno != EAGAIN)
-			die_environment("UFFDIO_WRITEPROTECT: %s", strerror(errno));
-}
-
 /* The kernel's own write, on behalf of this process, must be refused as well. */
 static void check_protected(struct worker *worker, size_t page)
 {
@@ -118,11 +79,11 @@ bool act_uffd_wp(struct worker *worker, int argument)
 	warm_range(worker, first, length, "before write protection");
 	if (!uffd_register(*fd, address, length, UFFDIO_REGISTER_MODE_WP))
 		return false;
-	write_protect(*fd, address, length, true);
+	uffd_protect(*fd, address, length, true);
 	madvise(address, length * PAGE_BYTES, MADV_PAGEOUT);
 	for (i = first; i < first + length; i++)
 		check_protected(worker, i);
-	write_protect(*fd, address, length, false);
+	uffd_protect(*fd, address, length, false);
 	warm_range(worker, first, length, "no longer write-protected");
 	uffd_unregister(*fd, address, length);
 	check_range(worker, first, length, "after write protection");
