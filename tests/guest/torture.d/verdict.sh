@@ -25,7 +25,7 @@ actors_end()
 		while kill -0 "${pids[i]}" 2>/dev/null; do
 			if past $((LAST + HANG_S)); then
 				echo w >/proc/sysrq-trigger
-				cp -r "$RUN" /results/
+				cp -r "$RUN" "$OUT/"
 				bail "${names[i]} doesn't end: $(tail -n 3 "$RUN/${names[i]}.log")"
 			fi
 			sleep 1
@@ -98,10 +98,10 @@ kind_told()
 {
 	if [ "$2" -eq 0 ] && [ -n "$3" ]; then
 		skip "$1" "$3"
-		echo "skip $1 $3" >>/results/torture.list
+		echo "skip $1 $3" >>"$OUT/torture.list"
 	else
 		num "$1: $2" "$2" -ge 1
-		echo "kind $1 $2" >>/results/torture.list
+		echo "kind $1 $2" >>"$OUT/torture.list"
 	fi
 }
 
@@ -112,9 +112,16 @@ kinds_told()
 
 	while read -r name; do
 		reason=$(awk -v kind="$name" -v cannot="$CANNOT" '$2 == kind && $3 == cannot {
-			sub(/^([^ ]* ){5}/, ""); print; exit }' "$RUN"/*.turns)
+			sub(/^[^ ]* [^ ]* [^ ]* [^ ]* [^ ]* /, ""); print; exit }' "$RUN"/*.turns)
 		kind_told "$name" "$(counted "$name")" "$reason"
 	done < <(awk -v other="$other" '/^[a-z]/ && $1 != other { print $2 }' "$LIST")
+}
+
+# wrongs: print what actors and memory programs found wrong
+wrongs()
+{
+	awk -v wrong="$WRONG" '$3 == wrong' "$RUN"/*.turns
+	cat "$RUN/memory.wrong" 2>/dev/null
 }
 
 # Of what the memory programs did.
@@ -126,7 +133,7 @@ memory_told()
 		awk '$1 == "part" { n++; ok += $3 == 0 } END { print n + 0, ok + 0 }')
 	diag "memory programs: $parts ran, $finished of them to their end"
 	num "most memory programs came to their end" $((2 * finished)) -gt "$parts"
-	echo "parts $parts $finished" >>/results/torture.list
+	echo "parts $parts $finished" >>"$OUT/torture.list"
 	while read -r name count reason; do
 		kind_told "memory-$name" "$count" "$reason"
 	done < <(memory_counts)
@@ -134,14 +141,12 @@ memory_told()
 		awk '$1 == "bytes" { v += $2; l += $3 } END { printf "%.0f %.0f\n", v, l }')
 	num "bytes were verified: $verified" "$verified" -gt 0
 	is "bytes that were lost" "$lost" 0
-	echo "bytes $verified $lost" >>/results/torture.list
+	echo "bytes $verified $lost" >>"$OUT/torture.list"
 }
 
 # verdict: all that must hold at the end
 verdict()
 {
-	local text
-
 	check "all processors and all memory are online" all_online
 	check "batching off" off enabled 0
 	check "wider passes off" off wide/pass_min 0
@@ -155,11 +160,10 @@ verdict()
 	check "unload" unload
 	check "nothing is left" nothing_left
 	is "the module switched nothing off" "$(dmesg -t | grep -E 'tlbbatch: (switched off|reclaim wrote)')" ""
-	text=$(awk -v wrong="$WRONG" '$3 == wrong' "$RUN"/*.turns; cat "$RUN/memory.wrong" 2>/dev/null)
-	is "what went wrong" "$text" ""
+	is "what went wrong" "$(wrongs)" ""
 	kinds_told
 	memory_told
-	cp -r "$RUN" /results/
+	cp -r "$RUN" "$OUT/"
 }
 
 # plan_print LIST ROUNDS: what each actor will choose: the kind, and a number from its choices
