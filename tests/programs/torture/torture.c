@@ -244,6 +244,7 @@ int main(int argc, char **argv)
 	supervise(tell);
 
 	start_watchdog(like.seconds * 4 + 300);
+	signal(SIGPIPE, SIG_IGN);
 	choose_cpus(&like);
 	like.pagemap = open_pagemap();
 	like.deadline_ns = board->started + like.seconds * NSEC_PER_SEC;
