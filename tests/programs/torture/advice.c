@@ -10,7 +10,8 @@
 #define MADVISE_GUARD_REMOVE	103
 #define MADVISE_COLLAPSE	25
 
-#define STORES_MS	120	/* of one operation of the kind stores */
+#define STORES_MS	200	/* of one operation of the kind stores, at least */
+#define STORES_ROUNDS	12	/* and this many rounds, unless it takes ten times as long */
 
 enum effect {
 	EFFECT_CALLED,	/* the call says so */
@@ -81,29 +82,41 @@ bool act_advise(struct worker *worker, int row)
 	return done;
 }
 
+static bool stores_over(uint64_t start, unsigned int rounds)
+{
+	uint64_t ms = (now_ns() - start) / NSEC_PER_MSEC;
+
+	return stress_stop || ms > 10 * STORES_MS || (ms > STORES_MS && rounds >= STORES_ROUNDS);
+}
+
 /*
- * The pages are paged out again and again while the shadow stores to them. This hand reads
- * them in between, so that they are mapped clean, too.
+ * The pages are paged out again and again while the shadow stores to them, most of them at
+ * once, so that a batch isn't full. At times this hand reads them in between. Then they are
+ * mapped clean, too.
  */
 bool act_stores(struct worker *worker, int argument)
 {
 	size_t length = 2 * RANGE_PAGES, first, gone = 0, i;
-	uint64_t start = now_ns();
+	unsigned int rounds = 0;
+	uint64_t start;
 
 	(void)argument;
 	first = rng_below(&worker->rng, worker->pages - length);
 	worker->hot = first;
 	check_range(worker, first, length, "before racing stores");
 	shadow_start(worker, first, length, false);
+	start = now_ns();
 	do {
-		size_t at = 0, step = rng_one_in(&worker->rng, 4) ? 1 : length;
+		size_t count = rng_one_in(&worker->rng, 8) ? 1 :
+			       RANGE_PAGES + rng_below(&worker->rng, RANGE_PAGES);
+		size_t at = rng_below(&worker->rng, length - count + 1);
 
-		for (i = 0; i < 8 && at < length; i++, at += step)
-			madvise(page_at(worker, first + at), step * PAGE_BYTES, MADV_PAGEOUT);
+		madvise(page_at(worker, first + at), count * PAGE_BYTES, MADV_PAGEOUT);
 		gone += length - pages_there(worker, first, length);
-		for (i = first; i < first + length; i++)
+		for (i = first; !(rounds & 3) && i < first + length; i++)
 			__atomic_load_n((uint64_t *)page_at(worker, i), __ATOMIC_RELAXED);
-	} while (now_ns() - start < STORES_MS * NSEC_PER_MSEC && !stress_stop);
+		rounds++;
+	} while (!stores_over(start, rounds));
 	shadow_stop();
 	madvise(page_at(worker, first), length * PAGE_BYTES, MADV_PAGEOUT);
 	check_range(worker, first, length, "racing stores");

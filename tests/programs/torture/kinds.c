@@ -21,7 +21,7 @@ static bool act_rewrite(struct worker *worker, int argument)
 const struct kind kinds[] = {
 	{ "rewrite", ANY, 12, act_rewrite, 0, NULL, NULL },
 	{ "read", ANY, 4, act_read, 0, NULL, NULL },
-	{ "stores", ANON | SHMEM | SMALL, 6, act_stores, 0, NULL, NULL },
+	{ "stores", ANON | SHMEM | SMALL, 10, act_stores, 0, NULL, NULL },
 
 	{ "pageout", ANY, 6, act_advise, ADVICE_PAGEOUT, NULL, NULL },
 	{ "cold", ANY, 2, act_advise, ADVICE_COLD, NULL, NULL },

@@ -80,6 +80,17 @@ void *shadow_body(void *argument)
 	return NULL;
 }
 
+/* Hands are on every second CPU. The others are their shadows'. */
+static int shadow_cpu(struct worker *worker)
+{
+	unsigned int i;
+
+	for (i = 0; cpus[i] != worker->cpu && i < nr_cpus - 1; i++)
+		;
+	i += 1 + 2 * (unsigned int)rng_below(&worker->rng, (nr_cpus + 1) / 2);
+	return cpus[i % nr_cpus];
+}
+
 /**
  * shadow_start() - let this hand's shadow store to pages
  * @worker:	whose pages; what they hold was checked
@@ -90,7 +101,6 @@ void *shadow_body(void *argument)
 void shadow_start(struct worker *worker, size_t first, size_t length, bool chase)
 {
 	struct shadow *shadow = &this_hand->shadow;
-	const struct run *run = worker->run;
 	size_t i;
 
 	for (i = first; i < first + length; i++) {
@@ -105,8 +115,7 @@ void shadow_start(struct worker *worker, size_t first, size_t length, bool chase
 	shadow->first = first;
 	shadow->length = length;
 	shadow->burst = bursts[rng_below(&worker->rng, ARRAY_SIZE(bursts))];
-	i = 1 + rng_below(&worker->rng, run->nr_workers > 1 ? run->nr_workers - 1 : 1);
-	shadow->cpu = run->cpus[(worker->index + i) % run->nr_workers];
+	shadow->cpu = shadow_cpu(worker);
 	shadow->chase = chase;
 	shadow->ending = false;
 	shadow->worker = worker;

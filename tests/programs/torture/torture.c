@@ -2,7 +2,7 @@
 /*
  * torture - each operation on memory that reclaim may meet, in any order, beside each other
  *
- * Hands, one on each CPU if there is memory enough, do operations of kinds.c to regions whose
+ * Hands, on every second CPU if there is memory enough, do operations of kinds.c to regions whose
  * content is known to the last byte. What they choose follows from the seed. They are threads
  * of one process, so each flush concerns other CPUs. Two more tasks of the same cgroup need
  * memory or page out what others use. Shadows (shadow.c) store while operations go on.
@@ -29,6 +29,8 @@ static const size_t parts[SORTS] = {
 struct run runs[SORTS];
 struct board *board;
 pthread_barrier_t all_started;
+int cpus[MAX_CPUS];
+unsigned int nr_cpus;
 
 static struct hand hands[MAX_CPUS];
 static bool chosen[MAX_KINDS];
@@ -79,6 +81,19 @@ static size_t region_pages(enum sort sort, size_t mib)
 	if (sort == SORT_SMALL && pages > huge * 3 / 4)
 		return huge * 3 / 4;
 	return pages - pages % RANGE_PAGES;
+}
+
+/* Two hands at least. The CPUs of the hands come first in run->cpus. */
+static void choose_cpus(struct run *run)
+{
+	unsigned int i;
+
+	nr_cpus = usable_cpus(cpus, MAX_CPUS);
+	run->nr_workers = nr_cpus > 4 ? nr_cpus / 2 : 2;
+	if (run->nr_workers > run->mib / LEAST_MIB)
+		run->nr_workers = (unsigned int)(run->mib / LEAST_MIB);
+	for (i = 0; i < run->nr_workers; i++)
+		run->cpus[i] = cpus[(2 * i + 2 * i / nr_cpus) % nr_cpus];
 }
 
 static void prepare_run(enum sort sort, const struct run *like, size_t mib_each)
@@ -192,7 +207,7 @@ int main(int argc, char **argv)
 	static struct run like = {
 		.seed = 1, .seconds = 20, .mib = 48, .direct_dir = "/var/tmp",
 	};
-	unsigned int limit, sort;
+	unsigned int sort;
 	pid_t pressure;
 	int option;
 
@@ -229,8 +244,8 @@ int main(int argc, char **argv)
 	supervise(tell);
 
 	start_watchdog(like.seconds * 4 + 300);
-	limit = like.mib / LEAST_MIB < MAX_CPUS ? like.mib / LEAST_MIB : MAX_CPUS;
-	like.nr_workers = usable_cpus(like.cpus, limit);
+	signal(SIGPIPE, SIG_IGN);
+	choose_cpus(&like);
 	like.pagemap = open_pagemap();
 	like.deadline_ns = board->started + like.seconds * NSEC_PER_SEC;
 	for (sort = 0; sort < SORTS; sort++)

@@ -102,6 +102,8 @@ extern __thread struct hand *this_hand;
 /* torture.c */
 extern struct run runs[SORTS];
 extern pthread_barrier_t all_started;
+extern int cpus[MAX_CPUS];
+extern unsigned int nr_cpus;
 
 /* hand.c */
 void *hand_body(void *argument);

@@ -97,10 +97,14 @@ static void map_at(void *address, size_t length, int access)
 		die_environment("mmap at a place: %s", strerror(errno));
 }
 
-/* Moves one page. Others may hold or lock it for a moment, or share it after a fork. */
+/*
+ * Moves one page. Others may hold or lock it for a moment, or share it after a fork. The page
+ * tables have the last word: Linux 6.18 was seen to answer EBUSY when it had moved the page,
+ * and then EEXIST.
+ */
 static bool uffd_move(int fd, void *to, void *from)
 {
-	static const int usual[] = { EAGAIN, EBUSY, ENOENT, ENOMEM, EINTR, 0 };
+	static const int usual[] = { EAGAIN, EBUSY, EEXIST, ENOENT, ENOMEM, EINTR, 0 };
 	struct uffdio_move move = {
 		.dst = (uintptr_t)to, .src = (uintptr_t)from, .len = PAGE_BYTES,
 	};
@@ -113,7 +117,8 @@ static bool uffd_move(int fd, void *to, void *from)
 		if (errno != EAGAIN && errno != EBUSY)
 			break;
 	}
-	return !refused("UFFDIO_MOVE", usual);
+	refused("UFFDIO_MOVE", usual);
+	return pagemap_entry(runs[0].pagemap, to) & (PAGEMAP_PRESENT | PAGEMAP_SWAPPED);
 }
 
 /* The shadow still stores to the old place. */
