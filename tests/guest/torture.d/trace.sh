@@ -82,6 +82,24 @@ livepatch()
 	return $rc
 }
 
+# Somebody who redirects one of the functions is refused while it is hooked. Otherwise nobody
+# else can hook it until he goes.
+holder()
+{
+	local said
+
+	[ -e "$MODULES/holder.ko" ] || { cannot "no holder.ko"; return; }
+	choose "${TARGETS[@]}"
+	DETAIL=$REPLY
+	if ! said=$(insmod "$MODULES/holder.ko" function="$REPLY" 2>&1); then
+		DETAIL+=" refused"
+		[[ $said = *"busy"* ]]
+		return
+	fi
+	nap 800
+	rmmod holder || wrong "the holder of $DETAIL doesn't go"
+}
+
 # bpf kprobe|fentry|fexit: a BPF program on one of the functions. Attaching may be refused while
 # somebody else changes the function.
 bpf()
