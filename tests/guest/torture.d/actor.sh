@@ -75,7 +75,7 @@ one_of()
 # settled KIND: it took effect, or it can't
 settled()
 {
-	[ "${did[$1]-0}" -gt 0 ] || [ -n "${cant[$1]-}" ]
+	[ "${did[$1]-0}" -gt 0 ] || [ -n "${unable[$1]-}" ]
 }
 
 # actor_turn ROUND TURN KIND COMMAND...
@@ -89,7 +89,7 @@ actor_turn()
 	"$@" || rc=$?
 	case $rc in
 	0) did[$kind]=$((${did[$kind]-0} + 1)) ;;
-	"$CANNOT") cant[$kind]=$REASON ;;
+	"$CANNOT") unable[$kind]=$REASON ;;
 	esac
 	uptime_s
 	echo "$REPLY $kind $rc $round.$turn ${DETAIL// /,} $REASON" >>"$RUN/$ACTOR.turns"
@@ -100,7 +100,7 @@ actor_turn()
 actor_run()
 {
 	local round turn number kind
-	local -A did=() cant=()
+	local -A did=() unable=()
 
 	ACTOR=$2
 	: >"$RUN/$ACTOR.turns"
@@ -110,13 +110,13 @@ actor_run()
 		for ((turn = 0; turn < ${#ORDER[@]}; turn++)); do
 			number=${ORDER[turn]}
 			kind=${KINDS[number]}
-			[ -z "${cant[$kind]-}" ] || continue
+			[ -z "${unable[$kind]-}" ] || continue
 			past "$LAST" && return
 			! past "$DEADLINE" || ! settled "$kind" || continue
 			# shellcheck disable=SC2086 # a command and its words
 			actor_turn $round $turn "$kind" ${COMMANDS[number]}
 		done
-		if past "$DEADLINE" || [ ${#cant[@]} -eq ${#KINDS[@]} ]; then
+		if past "$DEADLINE" || [ ${#unable[@]} -eq ${#KINDS[@]} ]; then
 			for kind in "${KINDS[@]}"; do
 				settled "$kind" || continue 2
 			done
