@@ -14,23 +14,7 @@
  * The last line reads "moves=N stale=N tries=N mapped=N". Exit 0: nothing stale; 1: stale
  * stores; 3: no UFFDIO_MOVE here, or no page could be moved.
  */
-#include "common.h"
-
-#include <linux/userfaultfd.h>
-#include <sys/ioctl.h>
-
-/* Since Linux 6.8; older headers don't know it. */
-#ifndef UFFDIO_MOVE
-struct uffdio_move {
-	__u64 dst;
-	__u64 src;
-	__u64 len;
-	__u64 mode;
-	__s64 move;
-};
-#define UFFDIO_MOVE		_IOWR(UFFDIO, 0x05, struct uffdio_move)
-#define UFFD_FEATURE_MOVE	(1 << 16)
-#endif
+#include "uffd.h"
 
 #define WATCH_MS	30
 /* More pages than a CPU keeps in its list before it puts them on an LRU. */
@@ -115,14 +99,13 @@ static void *map_pages(unsigned int nr)
 
 static int open_uffd(void)
 {
-	struct uffdio_api api = { .api = UFFD_API, .features = UFFD_FEATURE_MOVE };
 	struct uffdio_register reg = {
 		.range = { .start = (uintptr_t)target, .len = PAGE_BYTES },
 		.mode = UFFDIO_REGISTER_MODE_MISSING,
 	};
-	int fd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+	int fd = uffd_open(UFFD_FEATURE_MOVE);
 
-	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) || ioctl(fd, UFFDIO_REGISTER, &reg))
+	if (fd < 0 || ioctl(fd, UFFDIO_REGISTER, &reg))
 		return -1;
 	return fd;
 }

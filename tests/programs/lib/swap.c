@@ -129,3 +129,13 @@ size_t smaps_swapped(const void *base, size_t pages)
 	fclose(file);
 	return kib * 1024 / PAGE_BYTES;
 }
+
+/* Of all pages of this process. */
+void clear_soft_dirty(void)
+{
+	int fd = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, "4", 1) != 1)
+		die_environment("/proc/self/clear_refs: %s", strerror(errno));
+	close(fd);
+}

@@ -18,6 +18,7 @@ uint64_t swap_reads(void);
 int open_pagemap(void);
 uint64_t pagemap_entry(int fd, const void *address);
 size_t pagemap_count(int fd, const void *base, size_t pages, uint64_t bit);
+void clear_soft_dirty(void);
 size_t smaps_swapped(const void *base, size_t pages);
 
 #endif

@@ -18,26 +18,10 @@ const char *thp_prepare(struct run *run);
 const char *thp_finish(struct run *run);
 void thp_step(struct worker *worker);
 
-/* modes_gup.c */
-const char *gup_prepare(struct run *run);
-const char *gup_finish(struct run *run);
-void gup_step(struct worker *worker);
-
-/* modes_map.c */
-void munmap_step(struct worker *worker);
-void mremap_step(struct worker *worker);
-void mprotect_step(struct worker *worker);
-void dontneed_step(struct worker *worker);
-void truncate_step(struct worker *worker);
-void free_step(struct worker *worker);
-const char *free_prepare(struct run *run);
-
 /* modes_process.c */
 void *refault_helper(void *argument);
 void fork_step(struct worker *worker);
 void fork_settle(struct worker *worker);
 void *exit_helper(void *argument);
-pid_t start_pressure(struct run *run, size_t mib);
-bool stop_pressure(pid_t child);
 
 #endif

@@ -5,10 +5,9 @@
  * be split while it waits.
  */
 #include "modes.h"
+#include "uffd.h"
 
-#include <linux/userfaultfd.h>
 #include <poll.h>
-#include <sys/ioctl.h>
 
 #define HUGE_PAGES	(HUGE_BYTES / PAGE_BYTES)
 
@@ -31,22 +30,6 @@ static void set_protected(unsigned int worker, size_t page, bool on)
 {
 	__atomic_store_n(&protection.protected[worker][page], on,
 			 __ATOMIC_RELEASE);
-}
-
-static void write_protect(void *address, size_t length, bool protect)
-{
-	struct uffdio_writeprotect range = {
-		.range.start = (uintptr_t)address,
-		.range.len = length * PAGE_BYTES,
-		.mode = protect ? UFFDIO_WRITEPROTECT_MODE_WP : 0,
-	};
-	int result;
-
-	do {
-		result = ioctl(protection.fd, UFFDIO_WRITEPROTECT, &range);
-	} while (result && errno == EAGAIN);
-	if (result)
-		die_environment("UFFDIO_WRITEPROTECT: %s", strerror(errno));
 }
 
 /* Gets each first write to a protected page, notes it, and lets it go on. */
@@ -75,7 +58,7 @@ void *uffdwp_helper(void *argument)
 				continue;
 			set_protected(i, page, false);
 		}
-		write_protect(address, 1, false);
+		uffd_protect(protection.fd, address, 1, false);
 	}
 	return NULL;
 }
@@ -153,7 +136,7 @@ void uffdwp_step(struct worker *worker)
 	warm_range(worker, first, length, "before write protection");
 	for (i = first; i < first + length; i++)
 		set_protected(worker->index, i, true);
-	write_protect(page_at(worker, first), length, true);
+	uffd_protect(protection.fd, page_at(worker, first), length, true);
 
 	/* Leave time for reclaim, and for writes that are seen in the ordinary way. */
 	for (i = 0; i < OPS_PER_STEP; i++)
@@ -168,7 +151,7 @@ void uffdwp_step(struct worker *worker)
 		set_protected(worker->index, i, false);
 	}
 	/* A page that was written unseen must not stay protected for the next step. */
-	write_protect(page_at(worker, first), length, false);
+	uffd_protect(protection.fd, page_at(worker, first), length, false);
 }
 
 /* -- soft-dirty bits -- */
@@ -176,15 +159,6 @@ void uffdwp_step(struct worker *worker)
 #define DIRTY_PAGES	256	/* written between two rounds, per worker */
 
 static bool softdirty_over;
-
-static void clear_soft_dirty(void)
-{
-	int fd = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
-
-	if (fd < 0 || write(fd, "4", 1) != 1)
-		die_environment("/proc/self/clear_refs: %s", strerror(errno));
-	close(fd);
-}
 
 const char *softdirty_prepare(struct run *run)
 {

@@ -4,54 +4,10 @@
  * reclaim, checks that pages really are in swap, and sums up.
  */
 #include "run.h"
+#include "region.h"
 
 #define MAX_HELPERS	(2 * MAX_CPUS)
 #define SAMPLE_MS	100
-
-/* Nothing lies between regions, so that no two of them are merged into one mapping. */
-static void map_region(struct worker *worker)
-{
-	struct run *run = worker->run;
-	size_t bytes = worker->pages * PAGE_BYTES;
-	int flags = MAP_PRIVATE | MAP_ANONYMOUS;
-	uintptr_t base;
-
-	worker->reserved_bytes = HUGE_BYTES + bytes +
-				 (SPARE_PAGES + 2) * PAGE_BYTES;
-	worker->reserved = mmap(NULL, worker->reserved_bytes, PROT_NONE,
-				flags | MAP_NORESERVE, -1, 0);
-	if (worker->reserved == MAP_FAILED)
-		die_environment("mmap: %s", strerror(errno));
-	base = (uintptr_t)worker->reserved + PAGE_BYTES + HUGE_BYTES - 1;
-	worker->base = (unsigned char *)worker->reserved +
-		       ((base & ~(HUGE_BYTES - 1)) -
-			(uintptr_t)worker->reserved);
-	worker->spare = worker->base + bytes + PAGE_BYTES;
-
-	worker->fd = -1;
-	if (run->shared) {
-		worker->fd = memfd_create("verify", MFD_CLOEXEC);
-		if (worker->fd < 0 || ftruncate(worker->fd, (off_t)bytes))
-			die_environment("memfd: %s", strerror(errno));
-		flags = MAP_SHARED;
-	}
-	if (mmap(worker->base, bytes, PROT_READ | PROT_WRITE,
-		 flags | MAP_NORESERVE | MAP_FIXED, worker->fd, 0) !=
-	    worker->base)
-		die_environment("mmap: %s", strerror(errno));
-	madvise(worker->base, bytes,
-		run->mode->huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
-	worker->sequence = map_locked(worker->pages *
-				      sizeof(*worker->sequence));
-}
-
-static void unmap_region(struct worker *worker)
-{
-	munmap(worker->reserved, worker->reserved_bytes);
-	munmap(worker->sequence, worker->pages * sizeof(*worker->sequence));
-	if (worker->fd >= 0)
-		close(worker->fd);
-}
 
 static size_t region_swapped(const struct worker *worker)
 {
@@ -155,6 +111,9 @@ static void prepare_run(struct run *run, const struct mode *mode)
 	unsigned int i;
 
 	run->mode = mode;
+	run->name = mode->name;
+	run->huge = mode->huge;
+	run->windows = mode->step;
 	run->shared = run->shared_wanted || mode->always_shared;
 	run->deadline_ns = UINT64_MAX;
 	run->finished = 0;

@@ -159,7 +159,7 @@ int main(int argc, char **argv)
 	if (run.mib * MIB_PAGES / run.nr_workers < SPARE_PAGES)
 		die_usage("--mib %zu is too little for %u CPUs", run.mib,
 			  run.nr_workers);
-	supervise();
+	supervise(NULL);
 	if (killed)
 		be_killed(killed);
 	run.pagemap = open_pagemap();

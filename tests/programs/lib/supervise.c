@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * verify's outermost process. It touches no memory under test, so it outlives the others,
- * and tells what became of them.
+ * The outermost process. It touches no memory under test, so it outlives the others, and
+ * tells what became of them.
  */
-#include "core.h"
 #include "supervise.h"
+#include "worker.h"
 
 static volatile sig_atomic_t supervised;
 
@@ -21,11 +21,11 @@ static void spare_me(void)
 	if (fd < 0)
 		return;
 	if (write(fd, "-1000", 5) != 5)
-		say(STDERR_FILENO, "note: the OOM killer may take all of verify\n");
+		say(STDERR_FILENO, "note: the OOM killer may take all of this program\n");
 	close(fd);
 }
 
-static __attribute__((noreturn)) void wait_and_judge(pid_t child)
+static __attribute__((noreturn)) void wait_and_judge(pid_t child, void (*tell)(void))
 {
 	int status;
 
@@ -35,6 +35,8 @@ static __attribute__((noreturn)) void wait_and_judge(pid_t child)
 	if (WIFSIGNALED(status))
 		say(STDOUT_FILENO, "result=signal-%d complaints=%" PRIu64 "\n",
 		    WTERMSIG(status), *complaints);
+	if (tell)
+		tell();
 	if (*complaints)
 		_exit(STRESS_DATA_ERROR);
 	if (WIFEXITED(status))
@@ -42,13 +44,25 @@ static __attribute__((noreturn)) void wait_and_judge(pid_t child)
 	_exit(WTERMSIG(status) == SIGKILL ? STRESS_KILLED : STRESS_ENVIRONMENT);
 }
 
+/* Zeroed memory that all processes of this program share, and that is never swapped. */
+void *map_shared_locked(size_t bytes)
+{
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED || mlock(memory, bytes))
+		die_environment("locked shared memory: %s", strerror(errno));
+	return memory;
+}
+
 /**
  * supervise() - go on in a child
+ * @tell:	what the outermost process does when the child has ended, or NULL
  *
  * SIGTERM and SIGINT are passed on to it. Call it before there are threads.
  * Returns in the child only.
  */
-void supervise(void)
+void supervise(void (*tell)(void))
 {
 	struct sigaction action = {
 		.sa_handler = pass_signal_on, .sa_flags = SA_RESTART,
@@ -56,10 +70,7 @@ void supervise(void)
 	sigset_t stop, before;
 	pid_t child;
 
-	complaints = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE,
-			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (complaints == MAP_FAILED || mlock(complaints, PAGE_BYTES))
-		die_environment("a locked page: %s", strerror(errno));
+	complaints = map_shared_locked(PAGE_BYTES);
 	sigemptyset(&stop);
 	sigaddset(&stop, SIGTERM);
 	sigaddset(&stop, SIGINT);
@@ -76,7 +87,7 @@ void supervise(void)
 	sigaction(SIGINT, &action, NULL);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	spare_me();
-	wait_and_judge(child);
+	wait_and_judge(child, tell);
 }
 
 /**

@@ -1,26 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A mode in which the kernel or a device reads and writes the pages by reference, not by
+ * Acts in which the kernel or a device reads and writes the pages by reference, not by
  * address. A pinned page may be unmapped and have a swap entry. But the next fault must
  * find what was written through the reference. A folio that gets pinned while it waits in a
  * batch has to stay in memory.
  */
-#include "modes.h"
+#include "acts.h"
 #include "uring.h"
 
 #define GUP_PAGES	8	/* at once; a pipe takes twice as many */
 #define GUP_BYTES	(GUP_PAGES * PAGE_BYTES)
-
-enum gup_way {
-	GUP_REMOTE_READ,	/* process_vm_readv() of our own memory */
-	GUP_REMOTE_WRITE,
-	GUP_SPLICE,		/* pages themselves go into a pipe */
-	GUP_DIRECT_WRITE,	/* O_DIRECT: the device reads the pages */
-	GUP_DIRECT_READ,	/* the device writes them */
-	GUP_FIXED_WRITE,	/* io_uring, pinned for longer */
-	GUP_FIXED_READ,
-	GUP_WAYS,
-};
 
 static const char * const gup_names[GUP_WAYS] = {
 	"remote_read", "remote_write", "splice", "direct_write", "direct_read",
@@ -111,21 +100,6 @@ const char *gup_finish(struct run *run)
 	return NULL;
 }
 
-/* Makes the next content of a range in the buffer. The pages don't have it yet. */
-static void next_content(struct worker *worker, size_t first, size_t length,
-			 unsigned char *buffer)
-{
-	size_t i;
-
-	for (i = 0; i < length; i++) {
-		struct page_content content;
-
-		worker->sequence[first + i]++;
-		content = page_content(worker, first + i);
-		content_write(buffer + i * PAGE_BYTES, &content);
-	}
-}
-
 static void check_buffer(struct worker *worker, size_t first, size_t length,
 			 const unsigned char *buffer, const char *what)
 {
@@ -165,7 +139,7 @@ static void gup_remote(struct worker *worker, struct gup_state *state,
 				     "read by reference");
 		return;
 	}
-	next_content(worker, first, length, state->buffer);
+	next_contents(worker, first, length, state->buffer);
 	got = process_vm_writev(getpid(), &local, 1, &remote, 1, 0);
 	if (!whole(got, bytes, "process_vm_writev"))
 		memcpy(page_at(worker, first), state->buffer, bytes);
@@ -207,7 +181,7 @@ static void gup_direct(struct worker *worker, struct gup_state *state,
 	size_t bytes = length * PAGE_BYTES;
 
 	if (to_page)
-		next_content(worker, first, length, state->buffer);
+		next_contents(worker, first, length, state->buffer);
 	if (!whole(pwrite(state->direct, from, bytes, 0), bytes, "pwrite") ||
 	    !whole(pread(state->direct, to, bytes, 0), bytes, "pread")) {
 		if (to_page)
@@ -240,7 +214,7 @@ static bool gup_fixed(struct worker *worker, struct gup_state *state,
 		return false;
 	page_out_range(worker, first, length);
 	if (to_page) {
-		next_content(worker, first, length, state->buffer);
+		next_contents(worker, first, length, state->buffer);
 		done = whole(pwrite(state->plain, state->buffer, bytes, 0),
 			     bytes, "pwrite");
 	} else {
@@ -265,15 +239,21 @@ static bool gup_fixed(struct worker *worker, struct gup_state *state,
 	return true;
 }
 
-void gup_step(struct worker *worker)
+/**
+ * gup_act() - act on some pages by reference
+ * @worker:	whose pages; gup_prepare() was called for its run
+ * @way:	how
+ *
+ * Return: false if this kernel or file system has no such way.
+ */
+bool gup_act(struct worker *worker, enum gup_way way)
 {
-	enum gup_way way = (enum gup_way)rng_below(&worker->rng, GUP_WAYS);
 	struct gup_state *state = worker->private;
 	size_t first, length;
 
 	if (way >= GUP_FIXED_WRITE ? state->uring.fd < 0 :
 	    way >= GUP_DIRECT_WRITE && state->direct < 0)
-		return;
+		return false;
 	first = pick_range(worker, &length);
 	length = 1 + length % GUP_PAGES;
 	switch (way) {
@@ -293,7 +273,13 @@ void gup_step(struct worker *worker)
 	default:
 		if (!gup_fixed(worker, state, first, length,
 			       way == GUP_FIXED_READ))
-			return;
+			return false;
 	}
 	state->done[way]++;
+	return true;
+}
+
+void gup_step(struct worker *worker)
+{
+	gup_act(worker, (enum gup_way)rng_below(&worker->rng, GUP_WAYS));
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * verify's workers. Each is pinned to a CPU and owns a region of memory. Its locked memory
- * says what each of its pages has to hold. Only the worker changes its pages. A mode adds
- * its own actions to that.
+ * Workers. Each is pinned to a CPU and owns a region of memory. Its locked memory says what
+ * each of its pages has to hold. Only the worker changes its pages, and the threads that it
+ * lets store to their live words.
  */
-#include "core.h"
+#include "worker.h"
 
-#define WINDOW_PAGES	(8 * RANGE_PAGES)
 #define WINDOW_STEPS	16	/* steps until the window moves */
 #define MAX_REPORTS	20
+#define BEHIND_TRIES	3000	/* a millisecond each */
 #define LONGER		40	/* --actions: at most so many times --seconds */
 
 uint64_t *complaints;
@@ -69,7 +69,7 @@ void *page_at(const struct worker *worker, size_t page)
 
 uint64_t page_id(const struct worker *worker, size_t page)
 {
-	return (uint64_t)(worker->index + 1) << 32 | page;
+	return (uint64_t)(worker->id_base + worker->index + 1) << 32 | page;
 }
 
 struct page_content page_content(const struct worker *worker, size_t page)
@@ -100,21 +100,73 @@ void report_fault(struct worker *worker, size_t page, const void *address,
 	/* The page's own words tell old content from foreign content. */
 	say(STDERR_FILENO,
 	    "wrong data: mode=%s at=%s worker=%u page=%zu address=%p word=%zu expected=%016" PRIx64 " found=%016" PRIx64 " id=%" PRIx64 " sequence=%u page-says-id=%" PRIx64 " page-says-sequence=%" PRIu64 "\n",
-	    run->mode->name, what, worker->index, page,
+	    run->name, what, worker->index, page,
 	    (const void *)&words[fault->word], fault->word, fault->expected,
 	    fault->found, page_id(worker, page), worker->sequence[page],
 	    words[WORD_ID], words[WORD_SEQUENCE]);
+	if (run->on_fault) {
+		struct page_content content = page_content(worker, page);
+
+		run->on_fault(worker, address, &content);
+	}
+}
+
+/* The page's next content, which it doesn't have yet. */
+struct page_content next_content(struct worker *worker, size_t page)
+{
+	worker->sequence[page]++;
+	if (worker->live)
+		worker->live[page] = 0;
+	return page_content(worker, page);
+}
+
+/* Makes the next content of a range in the buffer. The pages don't have it yet. */
+void next_contents(struct worker *worker, size_t first, size_t length,
+		   unsigned char *buffer)
+{
+	size_t i;
+
+	for (i = 0; i < length; i++) {
+		struct page_content content = next_content(worker, first + i);
+
+		content_write(buffer + i * PAGE_BYTES, &content);
+	}
 }
 
 /* Writes a page anew. The old content needn't be in memory for it. */
 void rewrite_page(struct worker *worker, size_t page)
 {
-	struct page_content content;
+	struct page_content content = next_content(worker, page);
 
-	worker->sequence[page]++;
-	content = page_content(worker, page);
 	content_write(page_at(worker, page), &content);
 	worker->ops++;
+}
+
+/*
+ * One word of a page may be alive: another thread of the worker's stored growing numbers
+ * there. It has ended, and the last number is known. But its CPU may have had the page in
+ * another place than this CPU: a clean page that a third task is reclaiming, while the flush
+ * for it is still to come (with the module or without). Then this CPU sees an older number,
+ * but not for long.
+ */
+static bool live_word_is(struct worker *worker, const uint64_t *words,
+			 uint64_t expected, struct page_fault *fault)
+{
+	uint64_t found = 0;
+	unsigned int tries;
+
+	for (tries = 0; tries < BEHIND_TRIES; tries++) {
+		found = __atomic_load_n(&words[LIVE_WORD], __ATOMIC_RELAXED);
+		if (found == expected)
+			break;
+		sleep_ms(1);
+	}
+	if (tries && tries < BEHIND_TRIES)
+		__atomic_fetch_add(&worker->run->behind, 1, __ATOMIC_RELAXED);
+	fault->word = LIVE_WORD;
+	fault->expected = expected;
+	fault->found = found;
+	return found == expected;
 }
 
 /* Checks a page, found at @address; a wrong one is reported. */
@@ -122,10 +174,13 @@ bool check_copy(struct worker *worker, size_t page, const void *address,
 		const char *what)
 {
 	struct page_content content = page_content(worker, page);
+	uint64_t live = worker->live ? worker->live[page] : 0;
 	struct page_fault fault;
 
 	worker->verified++;
-	if (content_check(address, &content, &fault))
+	if (content_check_except(address, &content,
+				 live ? LIVE_WORD : PAGE_WORDS, &fault) &&
+	    (!live || live_word_is(worker, address, live, &fault)))
 		return true;
 	report_fault(worker, page, address, &fault, what);
 	return false;
@@ -153,6 +208,8 @@ void renew_zero_page(struct worker *worker, size_t page)
 	struct page_fault fault;
 
 	worker->sequence[page] = 0;
+	if (worker->live)
+		worker->live[page] = 0;
 	zero = page_content(worker, page);
 	switch (rng_below(&worker->rng, 4)) {
 	case 0:
@@ -178,7 +235,7 @@ size_t pick_page(struct worker *worker)
 {
 	size_t pages = worker->pages, first = 0;
 
-	if (worker->run->mode->step && pages > WINDOW_PAGES &&
+	if (worker->run->windows && pages > WINDOW_PAGES &&
 	    !rng_one_in(&worker->rng, 8)) {
 		first = worker->window;
 		pages = WINDOW_PAGES;
@@ -224,6 +281,16 @@ void warm_range(struct worker *worker, size_t first, size_t length,
 	}
 }
 
+/* Rewrites pages that have a live word, for acts that compare whole contents. */
+void settle_range(struct worker *worker, size_t first, size_t length)
+{
+	size_t i;
+
+	for (i = first; worker->live && i < first + length; i++)
+		if (worker->live[i])
+			rewrite_page(worker, i);
+}
+
 void check_range(struct worker *worker, size_t first, size_t length,
 		 const char *what)
 {
@@ -263,101 +330,34 @@ void one_rewrite(struct worker *worker)
 	rewrite_page(worker, pick_page(worker));
 }
 
-static void worker_loop(struct worker *worker)
-{
-	const struct mode *mode = worker->run->mode;
-	unsigned int i;
-
-	while (!run_over(worker->run)) {
-		for (i = 0; i < OPS_PER_STEP; i++)
-			one_rewrite(worker);
-		if (mode->step)
-			mode->step(worker);
-		else if (mode->rewrites)
-			worker->actions++;
-	}
-}
-
-/*
- * Checks every page once more. Checked pages are given back, so that reading a page from
- * swap doesn't push others out. A helper that is still in a fault would read zeros there,
- * and report them as wrong data.
- */
-static void last_pass(struct worker *worker)
-{
-	int give_back = worker->fd < 0 ? MADV_DONTNEED : MADV_REMOVE;
-	size_t first, length;
-
-	while (!__atomic_load_n(&worker->run->quiet, __ATOMIC_ACQUIRE))
-		sleep_ms(1);
-	for (first = 0; first < worker->pages; first += length) {
-		length = worker->pages - first;
-		if (length > RANGE_PAGES)
-			length = RANGE_PAGES;
-		check_range(worker, first, length, "last pass");
-		if (madvise(page_at(worker, first), length * PAGE_BYTES,
-			    give_back))
-			die_environment("madvise: %s", strerror(errno));
-	}
-}
-
-void *worker_body(void *argument)
-{
-	struct worker *worker = argument;
-	struct run *run = worker->run;
-	size_t i;
-
-	if (!pin_self(worker->cpu))
-		die_environment("can't run on CPU %d: %s", worker->cpu,
-				strerror(errno));
-	for (i = 0; i < worker->pages; i++)
-		rewrite_page(worker, i);
-
-	/* All workers have filled their memory: the time starts. */
-	if (pthread_barrier_wait(&run->barrier) ==
-	    PTHREAD_BARRIER_SERIAL_THREAD)
-		__atomic_store_n(&run->deadline_ns,
-				 now_ns() + run->seconds * NSEC_PER_SEC,
-				 __ATOMIC_RELEASE);
-	pthread_barrier_wait(&run->barrier);
-
-	if (run->mode->loop)
-		run->mode->loop(worker);
-	else
-		worker_loop(worker);
-	if (run->mode->settle)
-		run->mode->settle(worker);
-	last_pass(worker);
-	__atomic_fetch_add(&run->finished, 1, __ATOMIC_RELEASE);
-	return NULL;
-}
-
 /**
- * page_out_helper() - keep paging out what workers act on
- * @argument:	the run
+ * page_out_some() - page out some of the pages that workers act on
+ * @run:	the run
+ * @rng:	for the choice
  *
  * Half of the ranges are the ones that a worker has just picked.
  */
+void page_out_some(struct run *run, struct rng *rng)
+{
+	struct worker *worker = &run->workers[rng_below(rng, run->nr_workers)];
+	size_t first, length;
+
+	first = rng_one_in(rng, 2) ?
+		__atomic_load_n(&worker->hot, __ATOMIC_RELAXED) :
+		rng_below(rng, worker->pages);
+	length = RANGE_PAGES / 4 << rng_below(rng, 4);
+	if (length > worker->pages - first)
+		length = worker->pages - first;
+	/* ENOMEM: the range has a hole now. EINVAL: some is locked. The rest was paged out. */
+	madvise(page_at(worker, first), length * PAGE_BYTES, MADV_PAGEOUT);
+}
+
 void *page_out_helper(void *argument)
 {
 	struct run *run = argument;
 	struct rng rng = { .state = mix64(run->seed ^ (uintptr_t)&rng) };
 
-	while (!run_over(run)) {
-		struct worker *worker;
-		size_t first, length;
-
-		worker = &run->workers[rng_below(&rng, run->nr_workers)];
-		first = rng_one_in(&rng, 2) ?
-			__atomic_load_n(&worker->hot, __ATOMIC_RELAXED) :
-			rng_below(&rng, worker->pages);
-		length = RANGE_PAGES / 4 << rng_below(&rng, 4);
-		if (length > worker->pages - first)
-			length = worker->pages - first;
-		/* ENOMEM: the range has a hole now. The rest was paged out. */
-		if (madvise(page_at(worker, first), length * PAGE_BYTES,
-			    MADV_PAGEOUT) && errno == EINVAL)
-			die_environment("this kernel has no MADV_PAGEOUT");
-	}
+	while (!run_over(run))
+		page_out_some(run, &rng);
 	return NULL;
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Modes that change mappings or discard pages while reclaim works on them.
+ * Acts that change mappings or discard pages while reclaim works on them.
  *
- * Each step follows one pattern: it fills this CPU's TLB with entries for a range, acts on
+ * Each follows one pattern: it fills this CPU's TLB with entries for a range, acts on
  * the range (often from another CPU), and checks from this CPU that the memory is what the
  * call promised. If reclaim still owed a flush and the call forgot it, the old page shows
  * instead.
  */
-#include "modes.h"
+#include "acts.h"
 
 /* Maps a range at its place. Private regions get new memory, shared ones get their file. */
 static void map_range(struct worker *worker, size_t first, size_t length,
@@ -20,7 +20,8 @@ static void map_range(struct worker *worker, size_t first, size_t length,
 		 flags | MAP_NORESERVE | extra_flags, worker->fd,
 		 worker->fd < 0 ? 0 : (off_t)(first * PAGE_BYTES)) != address)
 		die_environment("mmap of a range: %s", strerror(errno));
-	madvise(address, length * PAGE_BYTES, MADV_NOHUGEPAGE);
+	madvise(address, length * PAGE_BYTES,
+		worker->run->huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 }
 
 static void renew_range(struct worker *worker, size_t first, size_t length)
@@ -111,8 +112,7 @@ void mremap_step(struct worker *worker)
 		struct page_content content;
 
 		check_copy(worker, first + i, moved, "moved by mremap");
-		worker->sequence[first + i]++;
-		content = page_content(worker, first + i);
+		content = next_content(worker, first + i);
 		content_write(moved, &content);
 		if (!keep_source)
 			continue;
@@ -301,6 +301,7 @@ void free_step(struct worker *worker)
 
 	range.first = pick_range(worker, &range.length);
 	warm_range(worker, range.first, range.length, "before MADV_FREE");
+	settle_range(worker, range.first, range.length);
 	elsewhere = go_elsewhere(worker);
 	if (madvise(page_at(worker, range.first), range.length * PAGE_BYTES,
 		    MADV_FREE))

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2034
+#
+# Torture's actor "hotplug": processors and memory go and come, pages move. To be sourced.
+
+MEMORY_BLOCKS=/sys/devices/system/memory
+# The kernel tries again and again to empty a block, until a signal comes.
+OFFLINE_S=8
+
+cpu_goes_and_comes()
+{
+	local cpus=(/sys/devices/system/cpu/cpu*/online) cpu
+
+	[ -e "${cpus[0]}" ] || { cannot "no hotplug of processors"; return; }
+	choose "${cpus[@]}"
+	cpu=$REPLY
+	DETAIL=${cpu%/online}
+	DETAIL=${DETAIL##*/}
+	put "$cpu" 0 || return 1
+	nap 1500
+	put "$cpu" 1 || wrong "$DETAIL doesn't come back"
+}
+
+# A block whose pages can all be moved, most likely.
+movable_blocks()
+{
+	local block zones
+
+	for block in "$MEMORY_BLOCKS"/memory*; do
+		read -r zones <"$block/valid_zones" || continue
+		[ "$zones" != Movable ] || echo "$block"
+	done
+}
+
+memory_goes_and_comes()
+{
+	local blocks block
+
+	[ -e "$MEMORY_BLOCKS/block_size_bytes" ] || { cannot "no hotplug of memory"; return; }
+	mapfile -t blocks < <(movable_blocks)
+	[ ${#blocks[@]} -gt 0 ] || { cannot "no movable block of memory"; return; }
+	choose "${blocks[@]}"
+	block=$REPLY
+	DETAIL=${block##*/}
+	put_within $OFFLINE_S "$block/state" offline || return 1
+	nap 1500
+	put "$block/state" online_movable || wrong "$DETAIL doesn't come back"
+}
+
+compact()
+{
+	choose /proc/sys/vm/compact_memory /sys/devices/system/node/node[0-9]*/compact
+	DETAIL=$REPLY
+	put_within $OFFLINE_S "$REPLY" 1
+}

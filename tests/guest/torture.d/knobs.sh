@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2034
+#
+# Torture's actor "knobs": the module's own files, and its loading. To be sourced after lib.sh.
+# Nobody else writes these files.
+
+# Others may hold a function, and memory may be short. Any other error is wrong.
+KNOB_ERRORS="EBUSY ENOMEM"
+UNLOAD_S=120
+
+# knob FILE VALUE...: write one of the values; what is read afterwards is what was written
+knob()
+{
+	local file=$1 got value
+
+	shift
+	choose "$@"
+	value=$REPLY
+	DETAIL=$value
+	got=$(write_errno "$K/$file" "$value")
+	if [ "$got" = "ok ${#value}" ]; then
+		got=$(<"$K/$file")
+		[[ " $got " = *" $value "* || $got = *"[$value]"* ]] ||
+			wrong "$file reads $got after $value was written"
+		return
+	fi
+	DETAIL+=" $got"
+	[[ " $KNOB_ERRORS " != *" $got "* ]] || return 1
+	wrong "$file: $value gives $got"
+}
+
+# file|value|error
+BAD_VALUES=(
+	"enabled|2|ERANGE" "enabled|on|EINVAL" "batch_size|0|ERANGE" "batch_size|513|ERANGE"
+	"batch_size|-1|EINVAL" "wide/pass_min|257|ERANGE" "wide/pass_min||EINVAL"
+	"luf/mode|on|EINVAL"
+)
+
+bad_values()
+{
+	local file value error got before
+
+	choose "${BAD_VALUES[@]}"
+	DETAIL=$REPLY
+	IFS='|' read -r file value error <<<"$REPLY"
+	before=$(<"$K/$file")
+	got=$(write_errno "$K/$file" "$value\n")
+	[ "$got" = "$error" ] || wrong "$file: '$value' gives $got" || return
+	[ "$(<"$K/$file")" = "$before" ] || wrong "$file changed by '$value'"
+}
+
+stats_read()
+{
+	local file text files=0
+
+	while read -r file; do
+		text=$(<"$file") || wrong "$file can't be read" || return
+		[ -n "$text" ] || wrong "$file is empty" || return
+		files=$((files + 1))
+	done < <(find "$K" -type f)
+	DETAIL="$files files"
+	[ $files -gt 20 ]
+}
+
+# Three writers at once.
+knob_race()
+{
+	local i writers=() text
+
+	for i in 1 2 3; do
+		pick 1000000
+		(
+			choices_begin "$REPLY"
+			for _ in 1 2; do
+				choose enabled enabled batch_size wide/pass_min luf/mode
+				case $REPLY in
+				enabled) knob enabled 0 1 ;;
+				batch_size) knob batch_size 1 17 64 512 ;;
+				wide/pass_min) knob wide/pass_min 0 96 256 ;;
+				luf/mode) knob luf/mode off track ;;
+				esac
+				# Another writer may have written since.
+				case $REASON in
+				*" reads "* | '') REASON='' ;;
+				*) echo "$REASON"; break ;;
+				esac
+			done
+		) >"$RUN/race.$i" &
+		writers[i]=$!
+	done
+	wait "${writers[@]}"
+	text=$(cat "$RUN"/race.?)
+	knob enabled 1 || return
+	[ -z "$text" ] || wrong "$text"
+}
+
+# While enabled is 0 no pass is batched. So what holds at rest holds now, too.
+relations()
+{
+	local text
+
+	knob enabled 0 || return
+	text=$(check_rest "torture" | grep -A 1 '^not ok')
+	knob enabled 1 || return
+	[ -z "$text" ] || wrong "$text"
+}
+
+reload()
+{
+	local started=$SECONDS
+
+	unload $UNLOAD_S || wrong "no unload within $UNLOAD_S s" || return
+	DETAIL="unloaded in $((SECONDS - started)) s"
+	nothing_left || wrong "the unload left something" || return
+	choose "" enabled=1 "enabled=1 batch_size=512"
+	# shellcheck disable=SC2086 # none, or words
+	until load $REPLY; do
+		sleep 1
+		! past "$LAST" || wrong "the module doesn't load again" || return
+	done
+	knob enabled 1
+}

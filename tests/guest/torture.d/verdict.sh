@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2034,SC2154 # pids, names: of the function that calls
+#
+# How torture ends: what is left, what was counted, and the plan of what will be. To be sourced
+# after lib.sh, choices.sh, actor.sh and the actors.
+
+# targets_of FEATURE...: print the functions that these features hook
+targets_of()
+{
+	local feature hook
+
+	for feature; do
+		needed_hooks "$feature"
+	done | while read -r hook; do
+		target_of "${hook##*/}"
+	done | sort -u
+}
+
+# actors_end: wait for the actors pids, called names. One that hangs is shown, and ends the test.
+actors_end()
+{
+	local i
+
+	for i in "${!pids[@]}"; do
+		while kill -0 "${pids[i]}" 2>/dev/null; do
+			if past $((LAST + HANG_S)); then
+				echo w >/proc/sysrq-trigger
+				cp -r "$RUN" "$OUT/"
+				bail "${names[i]} doesn't end: $(tail -n 3 "$RUN/${names[i]}.log")"
+			fi
+			sleep 1
+		done
+	done
+}
+
+# charged GROUP: print what is charged to it of its workers' memory. Version 1 calls anon rss. That
+# isn't looked at: mem_cgroup_move_account() moves all pages of a huge page, and only some of them
+# may be counted there.
+charged()
+{
+	awk '$1 ~ /^(anon|shmem|swap)$/ && $2 { print $1, $2 }' "$1/memory.stat"
+	[ ! -e "$1/memory.swap.current" ] || awk '$1 { print "swap", $1 }' "$1/memory.swap.current"
+}
+
+# groups_end: nothing of the workers' memory may still be charged. It comes after swapoff: until
+# then older kernels keep freed swap entries on each processor, and charged.
+groups_end()
+{
+	local home tries bad=0
+
+	for home in "${HOMES[@]}"; do
+		tries=30
+		while [ -n "$(charged "$home")" ]; do
+			[ $((tries -= 1)) -gt 0 ] || { echo "$home: $(charged "$home")"; bad=1; break; }
+			sleep 0.5
+		done
+		group_gone "$home" || bad=1
+	done
+	return $bad
+}
+
+# off FEATURE-FILE VALUE: under pressure there may be no memory for it at first
+off()
+{
+	local tries=10
+
+	until put "$K/$1" "$2"; do
+		[ $((tries -= 1)) -gt 0 ] || return 1
+		sleep 1
+	done
+}
+
+all_online()
+{
+	local file
+
+	for file in /sys/devices/system/cpu/cpu*/online; do
+		[ "$(<"$file")" = 1 ] || { echo "$file"; return 1; }
+	done
+	for file in "$MEMORY_BLOCKS"/memory*/state; do
+		[ "$(<"$file")" = online ] || { echo "$file"; return 1; }
+	done
+}
+
+nothing_hooked()
+{
+	! grep tlbbatch "$T/enabled_functions" | grep -vE '^tlbbatch_(look_)?dummy '
+}
+
+# counted KIND: print how often it took effect
+counted()
+{
+	cat "$RUN"/*.turns | awk -v kind="$1" '$2 == kind && $3 == 0 { n++ } END { print n + 0 }'
+}
+
+# kind_told NAME COUNT REASON: a result for a kind, which is skipped for that reason if it never
+# took effect; and a line for the host
+kind_told()
+{
+	if [ "$2" -eq 0 ] && [ -n "$3" ]; then
+		skip "$1" "$3"
+		echo "skip $1 $3" >>"$OUT/torture.list"
+	else
+		num "$1: $2" "$2" -ge 1
+		echo "kind $1 $2" >>"$OUT/torture.list"
+	fi
+}
+
+# Of what disturbs the system.
+kinds_told()
+{
+	local name reason
+
+	while read -r name; do
+		reason=$(awk -v kind="$name" -v cannot="$CANNOT" '$2 == kind && $3 == cannot {
+			sub(/^[^ ]* [^ ]* [^ ]* [^ ]* [^ ]* /, ""); print; exit }' "$RUN"/*.turns)
+		kind_told "$name" "$(counted "$name")" "$reason"
+	done < <(awk -v other="$other" '/^[a-z]/ && $1 != other { print $2 }' "$LIST")
+}
+
+# wrongs: print what actors and memory programs found wrong
+wrongs()
+{
+	awk -v wrong="$WRONG" '$3 == wrong' "$RUN"/*.turns
+	cat "$RUN/memory.wrong" 2>/dev/null
+}
+
+# Of what the memory programs did.
+memory_told()
+{
+	local name count reason verified lost parts finished
+
+	read -r parts finished < <(cat "$RUN"/memory.memory? |
+		awk '$1 == "part" { n++; ok += $3 == 0 } END { print n + 0, ok + 0 }')
+	diag "memory programs: $parts ran, $finished of them to their end"
+	num "most memory programs came to their end" $((2 * finished)) -gt "$parts"
+	echo "parts $parts $finished" >>"$OUT/torture.list"
+	while read -r name count reason; do
+		kind_told "memory-$name" "$count" "$reason"
+	done < <(memory_counts)
+	read -r verified lost < <(cat "$RUN"/memory.memory? |
+		awk '$1 == "bytes" { v += $2; l += $3 } END { printf "%.0f %.0f\n", v, l }')
+	num "bytes were verified: $verified" "$verified" -gt 0
+	is "bytes that were lost" "$lost" 0
+	echo "bytes $verified $lost" >>"$OUT/torture.list"
+}
+
+# verdict: all that must hold at the end
+verdict()
+{
+	check "all processors and all memory are online" all_online
+	check "batching off" off enabled 0
+	check "wider passes off" off wide/pass_min 0
+	check "tracking off" off luf/mode off
+	check "nothing is hooked" nothing_hooked
+	check_rest "at the end"
+	check "swap off" swap_off
+	check "the groups are empty, and go" groups_end
+	check "nothing is isolated" nothing_isolated
+	is "nothing is being written back" "$(vmstat_exact nr_writeback)" 0
+	check "unload" unload
+	check "nothing is left" nothing_left
+	is "the module switched nothing off" "$(dmesg -t | grep -E 'tlbbatch: (switched off|reclaim wrote)')" ""
+	is "what went wrong" "$(wrongs)" ""
+	kinds_told
+	memory_told
+	cp -r "$RUN" "$OUT/"
+}
+
+# plan_print LIST ROUNDS: what each actor will choose: the kind, and a number from its choices
+plan_print()
+{
+	local actor round turn
+
+	for actor in $(awk '/^[a-z]/ { print $1 }' "$1" | uniq); do
+		kinds_read "$1" "$actor"
+		for ((round = 0; round < $2; round++)); do
+			round_begin "$SEED" $round
+			for ((turn = 0; turn < ${#ORDER[@]}; turn++)); do
+				turn_begin "$SEED" $round $turn
+				pick 1000000
+				echo "$actor $round.$turn ${KINDS[ORDER[turn]]} $REPLY"
+			done
+		done
+	done
+}
