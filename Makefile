@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# make module|demo|test|test-full|bench|watch-kernels|clean; see CONTRIBUTING.md.
+# make module|demo|test|test-full|test-debug|bench|watch-kernels|clean; see CONTRIBUTING.md.
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
@@ -17,6 +17,9 @@ test:
 test-full:
 	scripts/test --full
 
+test-debug:
+	scripts/test-debug
+
 bench:
 	scripts/bench
 
@@ -28,4 +31,4 @@ clean:
 	rm -rf module/*.ko module/*.mod module/*.mod.c module/probed.h module/targets.h \
 		module/Module.symvers module/modules.order .cache/unit .cache/programs
 
-.PHONY: all module demo test test-full bench watch-kernels clean
+.PHONY: all module demo test test-full test-debug bench watch-kernels clean
