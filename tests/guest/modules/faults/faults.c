@@ -109,7 +109,7 @@ static void unprotected(void)
 	lost = rcu_dereference(pointer);
 }
 
-static void preemptible(void)
+static void which_cpu(void)
 {
 	pr_info("on CPU %u\n", smp_processor_id());
 }
@@ -181,7 +181,7 @@ static const struct {
 	{ "leak",		leak },
 	{ "free-active",	free_active },
 	{ "unprotected",	unprotected },
-	{ "preemptible",	preemptible },
+	{ "preemptible",	which_cpu },
 	{ "stall",		stall },
 	{ "race",		race },
 	{ "unlock-unlocked",	unlock_unlocked },
