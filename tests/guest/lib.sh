@@ -41,7 +41,7 @@ enable()
 # It is bounded: if an unload hangs, it says what is wrong instead of hanging too.
 unload()
 {
-	timeout "${1:-120}" rmmod tlbbatch
+	timeout $((${1:-120} * ${TLBBATCH_TIMEOUT_FACTOR:-1})) rmmod tlbbatch
 }
 
 loaded()

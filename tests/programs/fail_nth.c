@@ -6,10 +6,10 @@
  *   fail_nth N load MODULE.ko [PARAMETERS]
  *   fail_nth N unload MODULE
  *
- * For a load, only the allocations of the module's own init count, if the test module is there.
+ * For a load, only the allocations of the module's own init count.
  *
  * It uses /proc/self/fail-nth if the kernel has fault injection, else the test module
- * failalloc. Prints "ok" or the name of the errno, and then "failed" if there was an Nth
+ * failalloc. A load needs that module in both cases. Prints "ok" or the name of the errno, and then "failed" if there was an Nth
  * allocation, or "none" if there wasn't.
  */
 #include "common.h"
@@ -65,18 +65,34 @@ static int act(const struct act *act)
 	return ret < 0 ? errno : 0;
 }
 
+/* The test module sets the kernel's file when the module's own init comes. */
+static void arm_for_load(const char *nth)
+{
+	char pid[32];
+
+	snprintf(pid, sizeof(pid), "%d", getpid());
+	put(PARAMETERS "nth", nth);
+	put(PARAMETERS "pid", pid);
+}
+
 /* The kernel's own file. Reading and writing it allocates nothing. */
 static int by_kernel(int fd, const char *nth, const struct act *what, bool *failed)
 {
+	bool load = what->what[0] == 'l';
 	char left[32] = "";
 	int err;
 
-	if (write(fd, nth, strlen(nth)) < 0)
+	if (load)
+		arm_for_load(nth);
+	else if (write(fd, nth, strlen(nth)) < 0)
 		die_environment(FAIL_NTH ": %s", strerror(errno));
 	err = act(what);
 	if (pread(fd, left, sizeof(left) - 1, 0) < 0 || pwrite(fd, "0", 1, 0) < 0)
 		die_environment(FAIL_NTH ": %s", strerror(errno));
-	*failed = !atoi(left);
+	/* A load that ends before its init leaves the test module's count as it is. */
+	*failed = !atoi(left) && !(load && get(PARAMETERS "nth"));
+	if (load)
+		put(PARAMETERS "pid", "0");
 	return err;
 }
 

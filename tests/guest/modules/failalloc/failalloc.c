@@ -4,6 +4,9 @@
  * kernel that was built without fault injection. Up to 6.10 or so such a kernel still calls
  * should_failslab() and should_fail_alloc_page(), which always say no. This module makes
  * them say yes. It doesn't load on a kernel without them.
+ *
+ * On a kernel with fault injection it only sets the thread's fail-nth when it may begin to
+ * count in the load of a module.
  */
 #define pr_fmt(fmt) "failalloc: " fmt
 #include <linux/errno.h>
@@ -37,8 +40,15 @@ MODULE_PARM_DESC(wait, "count from a module's own init on: jump_label warns of w
 
 static int coming(struct notifier_block *block, unsigned long action, void *data)
 {
-	if (action == MODULE_STATE_COMING)
-		WRITE_ONCE(wait, false);
+	if (action != MODULE_STATE_COMING)
+		return NOTIFY_OK;
+	WRITE_ONCE(wait, false);
+#ifdef CONFIG_FAULT_INJECTION
+	if (READ_ONCE(pid) == current->pid) {
+		WRITE_ONCE(current->fail_nth, READ_ONCE(nth));
+		WRITE_ONCE(nth, 0);
+	}
+#endif
 	return NOTIFY_OK;
 }
 
@@ -48,6 +58,7 @@ static struct notifier_block block = {
 	.priority = INT_MIN,
 };
 
+#ifndef CONFIG_FAULT_INJECTION
 /* Only that thread changes nth while pid is its own. */
 static bool fails(gfp_t gfp)
 {
@@ -100,7 +111,7 @@ static void remove(unsigned int nr)
 	}
 }
 
-static int __init failalloc_init(void)
+static int add(void)
 {
 	unsigned int i;
 	int err;
@@ -119,16 +130,40 @@ static int __init failalloc_init(void)
 			return err;
 		}
 	}
+	return 0;
+}
+
+static void remove_all(void)
+{
+	remove(ARRAY_SIZE(redirects));
+}
+#else
+static int add(void)
+{
+	return 0;
+}
+
+static void remove_all(void)
+{
+}
+#endif
+
+static int __init failalloc_init(void)
+{
+	int err = add();
+
+	if (err)
+		return err;
 	err = register_module_notifier(&block);
 	if (err)
-		remove(ARRAY_SIZE(redirects));
+		remove_all();
 	return err;
 }
 
 static void __exit failalloc_exit(void)
 {
 	unregister_module_notifier(&block);
-	remove(ARRAY_SIZE(redirects));
+	remove_all();
 }
 
 module_init(failalloc_init);

@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# runs: debug
+#
+# A test that passes turns red on a debug kernel if the kernel reports a fault meanwhile, or
+# if memory is lost: here scripts/vm/run itself is tested, with faults that a test module
+# makes. 90-reports has all faults. TAP.
+set -u
+# shellcheck source=scripts/lib/common.sh
+. "$(dirname "$0")/../../scripts/lib/common.sh"
+# shellcheck source=tests/lib/tap.sh
+. "$TLBBATCH_TOP/tests/lib/tap.sh"
+
+kernel=${KERNEL:-6.1}
+
+# fault NAME: run a guest in which it is made, and set $code and $trouble
+fault()
+{
+	local name=$kernel-red-$1
+
+	code=0
+	trouble=$TLBBATCH_RESULTS/guests/$name/trouble.log
+	"$TLBBATCH_TOP/scripts/vm/run" --kernel "$kernel" --variant none --name "$name" \
+		--timeout 200 -- sh -c "insmod /opt/tlbbatch/modules/faults.ko fault=$1
+			rmmod faults; true" >/dev/null 2>&1 || code=$?
+}
+
+# red FAULT REPORT
+red()
+{
+	fault "$1"
+	is "$1: the run fails" $code 99
+	check "$1: and says why" grep -q "$2" "$trouble"
+}
+
+fault none
+is "no fault: the run passes" $code 0
+if grep -q '^CONFIG_KASAN=y' "$TLBBATCH_ROOTS/guests/$kernel/tree/usr/src"/linux-*/.config; then
+	red use-after-free "KASAN: "
+	red leak "kmemleak: [0-9]* new"
+else
+	red race "KCSAN: data-race"
+fi
+finish
