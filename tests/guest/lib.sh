@@ -298,3 +298,26 @@ oom_kills()
 {
 	cgroup_value memory.events oom_kill
 }
+
+# holder_start MIB: let a task of this memory cgroup hold memory and use none of it. It runs on
+# CPU 1: if no other CPU than reclaim's ran it, no flush would be owed.
+holder_start()
+{
+	local tries=100
+
+	# shellcheck disable=SC2016 # for perl
+	in_cgroup taskset -c 1 perl -e 'my $x = "x" x ($ARGV[0] << 20); $| = 1; print "$$\n";
+		my $end = time + 60; 1 while time < $end' "$1" > /tmp/holder &
+	holder_shell=$!
+	until [ -s /tmp/holder ] || [ $((tries -= 1)) -eq 0 ]; do
+		sleep 0.1
+	done
+}
+
+holder_stop()
+{
+	# $! is the shell around it.
+	kill "$(cat /tmp/holder)"
+	wait $holder_shell 2> /dev/null
+	rm -f /tmp/holder
+}

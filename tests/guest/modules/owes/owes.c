@@ -31,6 +31,7 @@ MODULE_PARM_DESC(keep, "of every so manieth folio that is written a reference is
 static atomic_t calls, owed, unmarked, untold, nr_kept;
 /* Of tlbbatch. */
 static bool (*contexts_owe)(void);
+static void *(*context_batched)(void);
 static struct folio *kept[KEPT_MAX];
 
 static int counter_get(char *buf, const struct kernel_param *kp)
@@ -50,7 +51,7 @@ module_param_cb(unmarked, &counter_ops, &unmarked, 0444);
 MODULE_PARM_DESC(unmarked, "if looks says that its first argument is a page or a folio: how often without PG_reclaim");
 
 module_param_cb(untold, &counter_ops, &untold, 0444);
-MODULE_PARM_DESC(untold, "with asks: how often by a task that owed a flush, and no pass said so");
+MODULE_PARM_DESC(untold, "with asks: how often by a task that owed a flush in its pass, and no pass said so");
 
 static bool asks;
 module_param(asks, bool, 0444);
@@ -98,7 +99,8 @@ static void notrace callback(unsigned long ip, unsigned long parent_ip,
 	if (!READ_ONCE(current->tlb_ubc.writable))
 		return;
 	atomic_inc(&owed);
-	if (contexts_owe && !contexts_owe())
+	/* Migration owes flushes, too, and no pass. */
+	if (asks && context_batched() && !contexts_owe())
 		atomic_inc(&untold);
 }
 
@@ -106,25 +108,29 @@ static struct ftrace_ops ops = {
 	.func = callback,
 };
 
-static int find_contexts_owe(void)
+/* Look a function of tlbbatch up. */
+static int find(const char *name, void **where)
 {
 	struct kprobe probe = {
-		.symbol_name = "tlbbatch_contexts_owe",
+		.symbol_name = name,
 		.flags = KPROBE_FLAG_DISABLED,
 	};
 	int err = register_kprobe(&probe);
 
 	if (err)
 		return err;
-	contexts_owe = (void *)probe.addr;
+	*where = probe.addr;
 	unregister_kprobe(&probe);
 	return 0;
 }
 
 static int __init owes_init(void)
 {
-	int err = asks ? find_contexts_owe() : 0;
+	int err = 0;
 
+	if (asks)
+		err = find("tlbbatch_contexts_owe", (void **)&contexts_owe) ?:
+		      find("tlbbatch_context_batched", (void **)&context_batched);
 	if (err)
 		return err;
 
