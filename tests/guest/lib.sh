@@ -318,6 +318,6 @@ holder_stop()
 {
 	# $! is the shell around it.
 	kill "$(cat /tmp/holder)"
-	wait $holder_shell 2> /dev/null
+	wait "$holder_shell" 2> /dev/null
 	rm -f /tmp/holder
 }
