@@ -145,6 +145,19 @@ memory_told()
 	echo "bytes $verified $lost" >>"$OUT/torture.list"
 }
 
+# none_isolated: as nothing_isolated, but 6.1 may count too few. It takes a huge page for one page
+# when memory goes offline (do_migrate_range()), and gives back all 512.
+none_isolated()
+{
+	local said
+
+	said=$(nothing_isolated) && return
+	echo "$said"
+	[[ $(uname -r) = 6.1.* ]] && awk '
+		!/vmstat_refresh: nr_isolated_[a-z]+ -[0-9]+$/ || $NF % 511 { bad = 1 }
+		END { exit bad }' <<< "$said"
+}
+
 # verdict: all that must hold at the end
 verdict()
 {
@@ -156,7 +169,7 @@ verdict()
 	check_rest "at the end"
 	check "swap off" swap_off
 	check "the groups are empty, and go" groups_end
-	check "nothing is isolated" nothing_isolated
+	check "nothing is isolated" none_isolated
 	is "nothing is being written back" "$(vmstat_exact nr_writeback)" 0
 	check "unload" unload
 	check "nothing is left" nothing_left
