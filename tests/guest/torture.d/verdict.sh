@@ -16,19 +16,31 @@ targets_of()
 	done | sort -u
 }
 
-# actors_end: wait for the actors pids, called names. One that hangs is shown, and ends the test.
+# hangs NAME: an actor that took no turn for so long, or goes on after the end
+hangs()
+{
+	local last=0 rest
+
+	past $((LAST + HANG_S)) && return
+	[ ! -s "$RUN/$1.turns" ] || read -r last rest < <(tail -n 1 "$RUN/$1.turns")
+	[ "$last" -gt 0 ] && past $((last + HANG_S))
+}
+
+# actors_end: wait for the actors pids, called names. If one hangs, what each task of the guest
+# waits for is shown, and the test ends.
 actors_end()
 {
-	local i
+	local pid i
 
-	for i in "${!pids[@]}"; do
-		while kill -0 "${pids[i]}" 2>/dev/null; do
-			if past $((LAST + HANG_S)); then
-				echo w >/proc/sysrq-trigger
+	for pid in "${pids[@]}"; do
+		while kill -0 "$pid" 2>/dev/null; do
+			for i in "${!pids[@]}"; do
+				kill -0 "${pids[i]}" 2>/dev/null && hangs "${names[i]}" || continue
+				echo t >/proc/sysrq-trigger
 				cp -r "$RUN" "$OUT/"
-				bail "${names[i]} doesn't end: $(tail -n 3 "$RUN/${names[i]}.log")"
-			fi
-			sleep 1
+				bail "${names[i]} hangs: $(tail -n 3 "$RUN/${names[i]}".{log,turns})"
+			done
+			sleep 5
 		done
 	done
 }
