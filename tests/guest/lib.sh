@@ -288,6 +288,12 @@ in_cgroup()
 	(echo "$BASHPID" > "$CG/cgroup.procs" && exec "$@")
 }
 
+# in_cgroup_start COMMAND...: the same in the background; $! is the command, not a shell around it
+in_cgroup_start()
+{
+	(echo "$BASHPID" > "$CG/cgroup.procs" && exec "$@") &
+}
+
 # cgroup_value FILE NAME: print a figure of this memory cgroup
 cgroup_value()
 {
@@ -306,9 +312,9 @@ holder_start()
 	local tries=100
 
 	# shellcheck disable=SC2016 # for perl
-	in_cgroup taskset -c 1 perl -e 'my $x = "x" x ($ARGV[0] << 20); $| = 1; print "$$\n";
-		my $end = time + 60; 1 while time < $end' "$1" > /tmp/holder &
-	holder_shell=$!
+	in_cgroup_start taskset -c 1 perl -e 'my $x = "x" x ($ARGV[0] << 20); $| = 1; print "ready\n";
+		my $end = time + 60; 1 while time < $end' "$1" > /tmp/holder
+	holder=$!
 	until [ -s /tmp/holder ] || [ $((tries -= 1)) -eq 0 ]; do
 		sleep 0.1
 	done
@@ -316,8 +322,7 @@ holder_start()
 
 holder_stop()
 {
-	# $! is the shell around it.
-	kill "$(cat /tmp/holder)"
-	wait "$holder_shell" 2> /dev/null
+	kill -KILL "$holder"
+	wait "$holder" 2> /dev/null
 	rm -f /tmp/holder
 }

@@ -29,8 +29,8 @@ moved()
 pressure_start()
 {
 	echo "$PRESSURE_MAX" > "$CG/memory.max"
-	in_cgroup "$BIN/verify" --seconds "$1" --mib "$PRESSURE_MB" --mode plain \
-		${PRESSURE_CPUS:+--cpus "$PRESSURE_CPUS"} > /tmp/verify.out 2>&1 &
+	in_cgroup_start "$BIN/verify" --seconds "$1" --mib "$PRESSURE_MB" --mode plain \
+		${PRESSURE_CPUS:+--cpus "$PRESSURE_CPUS"} > /tmp/verify.out 2>&1
 	verify_pid=$!
 	readers_pid=
 	[ "${2-}" = files ] || return 0
@@ -39,8 +39,8 @@ pressure_start()
 		bail "no room for $PRESSURE_FILE"
 	# What the cgroup reads again is its own, and is reclaimed at its limit.
 	echo 3 > /proc/sys/vm/drop_caches
-	in_cgroup "$BIN/luf_scan" --do scan --threads 2 --file $PRESSURE_FILE \
-		--pages 1000000000 --seconds "$1" > /tmp/readers.out 2>&1 &
+	in_cgroup_start "$BIN/luf_scan" --do scan --threads 2 --file $PRESSURE_FILE \
+		--pages 1000000000 --seconds "$1" > /tmp/readers.out 2>&1
 	readers_pid=$!
 }
 
@@ -55,8 +55,7 @@ pressure_stop()
 	fi
 	# Then pages are only swapped in, so the last check of every page is quick.
 	echo max > "$CG/memory.max"
-	# The job is a shell that waits for the program.
-	pkill -TERM -o -x verify
+	kill "$verify_pid"
 	wait "$verify_pid" || rc=$?
 	is "$1: every byte" "$rc" 0
 	diag "$(tail -n 1 /tmp/verify.out)"
