@@ -72,6 +72,16 @@ one_of()
 	put "$file" "$REPLY"
 }
 
+# apart COMMAND...: never while another actor does something apart. Up to 6.13 the kernel can
+# deadlock if swapoff meets a processor that goes or comes: swapoff has switched the caches of
+# swap slots off and waits for cpus_read_lock(); a page fault waits for these caches to be empty
+# (__read_swap_cache_async()); the processor's hotplug waits for the mmap_lock of that fault
+# (mpol_rebind_mm()).
+apart()
+{
+	(flock 9 && "$@") 9>>"$RUN/apart"
+}
+
 # settled KIND: it took effect, or it can't
 settled()
 {

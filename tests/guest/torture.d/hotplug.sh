@@ -16,9 +16,9 @@ cpu_goes_and_comes()
 	cpu=$REPLY
 	DETAIL=${cpu%/online}
 	DETAIL=${DETAIL##*/}
-	put "$cpu" 0 || return 1
+	apart put "$cpu" 0 || return 1
 	nap 1500
-	put "$cpu" 1 || wrong "$DETAIL doesn't come back"
+	apart put "$cpu" 1 || wrong "$DETAIL doesn't come back"
 }
 
 # A block whose pages can all be moved, most likely.

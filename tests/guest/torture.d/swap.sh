@@ -36,7 +36,7 @@ is_swap()
 # swap_away DEVICE: it fails if there isn't enough memory
 swap_away()
 {
-	! is_swap "$1" || timeout -k 5 $SWAPOFF_S swapoff "$1" 2>/dev/null
+	! is_swap "$1" || apart timeout -k 5 $SWAPOFF_S swapoff "$1" 2>/dev/null
 	! is_swap "$1"
 }
 
