@@ -20,6 +20,9 @@ def efficiency: .pgsteal_anon / .pgscan_anon;
 def saved(on): (.off | tlb_per_1000) / (on | per_1000([.tlb_shootdowns, 1] | max));
 def saved: saved(.on);
 
+# A row of a table in Markdown
+def cells: "| \(map(tostring) | join(" | ")) |";
+
 def rounded: . * 10 | round / 10;
 
 # For one run: median over the pairs of a figure of one side

@@ -26,7 +26,6 @@ def times_done($key; $what; $part):
 	 (.knobs[]? | select(.knob == $part) | .writes)] | add // 0;
 
 def seconds: if . == null then "-" else . / 100 | round / 10 | "\(.) s" end;
-def row: "| \(map(tostring) | join(" | ")) |";
 
 # All unloads, in ms, and all waits of the kernel's own tracer
 def unloads: [.[].parts[]?.unload_ms[]];
@@ -34,18 +33,18 @@ def graces: [.[].parts[]?.grace_ms[]];
 
 def unload_table:
 	(["kernel", "part", "unloads", "median", "slowest", "tracer: median", "slowest"],
-	 [range(7) | "---"] | row),
+	 [range(7) | "---"] | cells),
 	([.[] | select(.what == "unload") | . as $guest | .parts[] | {kernel: $guest.kernel} + .] |
 	 group_by([.kernel, .part])[] |
 	 [.[].unload_ms[]] as $unloads | [.[].grace_ms[]] as $graces |
 	 [.[0].kernel, "`\(.[0].part)`", ($unloads | length),
-	  ($unloads | median, max | seconds), ($graces | median, max | seconds)] | row);
+	  ($unloads | median, max | seconds), ($graces | median, max | seconds)] | cells);
 
 def toggle_table:
 	(["kernel", "knob", "writes", "met work", "went on after it", "mean", "slowest"],
-	 [range(7) | "---"] | row),
+	 [range(7) | "---"] | cells),
 	([.[] | select(.what == "toggles") | . as $guest | .knobs[] | {kernel: $guest.kernel} + .] |
 	 group_by([.kernel, .knob])[] |
 	 def sum(f): map(f) | add;
 	 [.[0].kernel, "`\(.[0].knob)`", sum(.writes), sum(.met), sum(.went_on),
-	  "\(sum(.sum_ms) / sum(.writes) * 10 | round / 10) ms", (map(.slowest_ms) | max | seconds)] | row);
+	  "\(sum(.sum_ms) / sum(.writes) * 10 | round / 10) ms", (map(.slowest_ms) | max | seconds)] | cells);
