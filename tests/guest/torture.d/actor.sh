@@ -82,6 +82,17 @@ apart()
 	(flock 9 && "$@") 9>>"$RUN/apart"
 }
 
+# one_of_two zswap|processors: may this run have it? If a processor of 6.1 goes, it takes with it
+# what a task uses there to compress (zswap_cpu_comp_dead()). So a run on 6.1 has only one of them:
+# zswap if the seed is even.
+one_of_two()
+{
+	local two=(zswap processors)
+
+	[[ $(uname -r) != 6.1.* ]] || [ "${two[SEED % 2]}" = "$1" ] ||
+		cannot "6.1 can't do it beside ${two[SEED % 2]}"
+}
+
 # settled KIND: it took effect, or it can't
 settled()
 {

@@ -11,6 +11,7 @@ cpu_goes_and_comes()
 {
 	local cpus=(/sys/devices/system/cpu/cpu*/online) cpu
 
+	one_of_two processors || return
 	[ -e "${cpus[0]}" ] || { cannot "no hotplug of processors"; return; }
 	choose "${cpus[@]}"
 	cpu=$REPLY

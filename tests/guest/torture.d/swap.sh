@@ -75,6 +75,7 @@ zram_made_again()
 
 zswap_switched()
 {
+	one_of_two zswap || return
 	one_of "$ZSWAP/enabled" Y Y N
 }
 
@@ -83,6 +84,7 @@ zswap_written_back()
 {
 	local before after
 
+	one_of_two zswap || return
 	[ -e "$ZSWAP/max_pool_percent" ] || { cannot "no zswap"; return; }
 	put "$ZSWAP/enabled" Y || return 1
 	read -r before </sys/kernel/debug/zswap/written_back_pages || before=0
@@ -95,6 +97,7 @@ zswap_written_back()
 
 zswap_compressor()
 {
+	one_of_two zswap || return
 	[ -e "$ZSWAP/compressor" ] || { cannot "no zswap"; return; }
 	if [ -e "$ZSWAP/zpool" ]; then
 		choose zbud zsmalloc
