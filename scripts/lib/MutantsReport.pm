@@ -10,10 +10,55 @@ use JSON::PP ();
 use Mutants;
 use MutantsRun;
 
-our @EXPORT = qw(report_begin report_row report_end);
+our @EXPORT = qw(was_caught report_begin report_row report_end report_summary);
 my $FORMAT = "%-28s %-8s %-18s %-6s %-12s %5s  %s\n";
 my $json = JSON::PP->new->canonical->pretty;
 my ($top, $file, $commit, @rows);
+
+# rows_of(FILE): by mutant
+sub rows_of
+{
+	my ($of) = @_;
+	my $report = eval { $json->decode(slurp($of)) } // {};
+
+	return map { $_->{mutant} => $_ } @{$report->{rows} // []};
+}
+
+# was_caught(FILE, MUTANT)
+sub was_caught
+{
+	my ($of, $mutant) = @_;
+	my %rows = rows_of($of);
+
+	return ($rows{$mutant->{name}}{verdict} // '') =~ /^(?:caught|equivalent)$/;
+}
+
+# report_summary(FILE, MUTANT...): for each feature how many rules there are, and what became of
+# their mutants
+sub report_summary
+{
+	my ($of, @mutants) = @_;
+	my %rows = rows_of($of);
+	my %verdicts = (caught => 1, equivalent => 1, survived => 1);
+	my (%count, %rules);
+
+	for my $mutant (@mutants) {
+		my ($feature) = $mutant->{rules}[0] =~ /^([A-Z]+)/;
+		my $verdict = $rows{$mutant->{name}}{verdict} // 'not run';
+
+		$count{$feature}{$verdicts{$verdict} ? $verdict : 'not run'}++;
+		$rules{$feature}{$_} = 1 for grep { /^$feature/ } @{$mutant->{rules}};
+	}
+	my @columns = ('caught', 'equivalent', 'survived', 'not run');
+	my $row = sub { '| ' . join(' | ', @_) . " |\n" };
+	return join '', $row->('rules', 'how many', 'mutants', @columns), $row->(('---') x 7),
+		map {
+			my $of = $count{$_};
+			my $sum = 0;
+			$sum += $_ for values %$of;
+			$row->($_, scalar keys %{$rules{$_}}, $sum, map { $of->{$_} // 0 } @columns);
+		} sort keys %count;
+}
 
 # report_begin(TOP, FILE)
 sub report_begin
@@ -28,8 +73,8 @@ sub write_report
 {
 	my %now = map { $_->{mutant} => 1 } @rows;
 	my %there = map { $_->{name} => 1 } all_mutants($top);
-	my $old = eval { $json->decode(slurp($file)) } // {};
-	my @all = (@rows, grep { !$now{$_->{mutant}} && $there{$_->{mutant}} } @{$old->{rows} // []});
+	my %old = rows_of($file);
+	my @all = (@rows, grep { !$now{$_->{mutant}} && $there{$_->{mutant}} } values %old);
 
 	write_file($file, $json->encode({ commit => $commit,
 		rows => [sort { $a->{mutant} cmp $b->{mutant} } @all] }));
