@@ -18,11 +18,12 @@ lru_min_ttl()
 
 mthp()
 {
-	local sizes=("$THP"/hugepages-*kB)
+	# 8 KiB are for shmem alone.
+	local sizes=("$THP"/hugepages-*kB/enabled)
 
 	[ -e "${sizes[0]}" ] || { cannot "no huge pages of several sizes"; return; }
 	choose "${sizes[@]}"
-	one_of "$REPLY/enabled" always inherit madvise never
+	one_of "$REPLY" always inherit madvise never
 }
 
 # 2 separates all pages again, and takes long.
