@@ -19,11 +19,11 @@ targets_of()
 # hangs NAME: an actor that took no turn for so long, or goes on after the end
 hangs()
 {
-	local last=0 rest
+	local turn=0 rest
 
 	past $((LAST + HANG_S)) && return
-	[ ! -s "$RUN/$1.turns" ] || read -r last rest < <(tail -n 1 "$RUN/$1.turns")
-	[ "$last" -gt 0 ] && past $((last + HANG_S))
+	[ ! -s "$RUN/$1.turns" ] || read -r turn rest < <(tail -n 1 "$RUN/$1.turns")
+	[ "$turn" -gt 0 ] && past $((turn + HANG_S))
 }
 
 # actors_end: wait for the actors pids, called names. If one hangs, what each task of the guest
@@ -35,7 +35,8 @@ actors_end()
 	for pid in "${pids[@]}"; do
 		while kill -0 "$pid" 2>/dev/null; do
 			for i in "${!pids[@]}"; do
-				kill -0 "${pids[i]}" 2>/dev/null && hangs "${names[i]}" || continue
+				kill -0 "${pids[i]}" 2>/dev/null || continue
+				hangs "${names[i]}" || continue
 				echo t >/proc/sysrq-trigger
 				cp -r "$RUN" "$OUT/"
 				bail "${names[i]} hangs: $(tail -n 3 "$RUN/${names[i]}".{log,turns})"
