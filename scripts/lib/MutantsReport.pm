@@ -10,8 +10,9 @@ use JSON::PP ();
 use Mutants;
 use MutantsRun;
 
-our @EXPORT = qw(was_caught report_begin report_row report_end report_summary);
+our @EXPORT = qw(caught_in report_begin report_row report_end report_summary);
 my $FORMAT = "%-28s %-8s %-18s %-6s %-12s %5s  %s\n";
+my $GOOD = qr/^(?:caught|equivalent)$/;
 my $json = JSON::PP->new->canonical->pretty;
 my ($top, $file, $commit, @rows);
 
@@ -24,13 +25,13 @@ sub rows_of
 	return map { $_->{mutant} => $_ } @{$report->{rows} // []};
 }
 
-# was_caught(FILE, MUTANT)
-sub was_caught
+# caught_in(FILE): (NAME => 1) of the mutants that it calls caught, or equivalent
+sub caught_in
 {
-	my ($of, $mutant) = @_;
+	my ($of) = @_;
 	my %rows = rows_of($of);
 
-	return ($rows{$mutant->{name}}{verdict} // '') =~ /^(?:caught|equivalent)$/;
+	return map { $_ => 1 } grep { $rows{$_}{verdict} =~ $GOOD } keys %rows;
 }
 
 # report_summary(FILE, MUTANT...): for each feature how many rules there are, and what became of
@@ -39,17 +40,17 @@ sub report_summary
 {
 	my ($of, @mutants) = @_;
 	my %rows = rows_of($of);
-	my %verdicts = (caught => 1, equivalent => 1, survived => 1);
+	my @columns = ('caught', 'equivalent', 'survived', 'not run');
+	my %known = map { $_ => 1 } @columns;
 	my (%count, %rules);
 
 	for my $mutant (@mutants) {
 		my ($feature) = $mutant->{rules}[0] =~ /^([A-Z]+)/;
 		my $verdict = $rows{$mutant->{name}}{verdict} // 'not run';
 
-		$count{$feature}{$verdicts{$verdict} ? $verdict : 'not run'}++;
+		$count{$feature}{$known{$verdict} ? $verdict : 'not run'}++;
 		$rules{$feature}{$_} = 1 for grep { /^$feature/ } @{$mutant->{rules}};
 	}
-	my @columns = ('caught', 'equivalent', 'survived', 'not run');
 	my $row = sub { '| ' . join(' | ', @_) . " |\n" };
 	return join '', $row->('rules', 'how many', 'mutants', @columns), $row->(('---') x 7),
 		map {
@@ -98,7 +99,7 @@ sub report_end
 
 	$count{$_->{verdict}}++ for @rows;
 	print join(', ', map { "$count{$_} $_" } sort keys %count), "\n";
-	return !grep { !/^(?:caught|equivalent)$/ } keys %count;
+	return !grep { !/$GOOD/ } keys %count;
 }
 
 1;

@@ -178,9 +178,9 @@ report_details()
 	report_jq -r '
 		def percent: . * 1000 | round / 10 | "\(.)%";
 		summary([]) |
-		"| \([.kernel, .workload, .swap, .lru, (.off, .on | round),
-			(.efficiency_off, .efficiency_on | percent),
-			(.flushes_per_pass * 100 | round / 100)] | map(tostring) | join(" | ")) |"' "$1"
+		[.kernel, .workload, .swap, .lru, (.off, .on | round),
+		 (.efficiency_off, .efficiency_on | percent),
+		 (.flushes_per_pass * 100 | round / 100)] | cells' "$1"
 }
 
 # report_counters RESULTS: print the counters of the first kernel's writers on a disk with

@@ -45,13 +45,12 @@ report_cost_matrix()
 	printf '| %s |\n' \
 		'kernel | CPUs | what | load | pages per second, without | with | difference | noise' \
 		'--- | --- | --- | --- | --- | --- | --- | ---'
-	jq -r '
+	report_jq -r '
 		{"module": "loaded, `enabled` 0", "luf": "`luf/mode` track",
 		 "hooks": "`enabled` 1"} as $what |
 		.[] | select(.drivers) | . as $one | .drivers[] |
 		[.off // .absent, .track // .loaded // .on] as $sides |
 		[$one.kernel, $one.cpus, $what[$one.of], .driver, ($sides[] | .median | round),
 		 "\(.difference_percent + 0)%",
-		 if $one.settings.pairs > 1 then "\(.noise_percent)%" else "one pair" end] |
-		"| \(map(tostring) | join(" | ")) |"' "$1"
+		 if $one.settings.pairs > 1 then "\(.noise_percent)%" else "one pair" end] | cells' "$1"
 }

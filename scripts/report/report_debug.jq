@@ -5,7 +5,8 @@
 include "report";
 
 def name: "\(.flavour) \(.kernel) \(.test)";
-def has_passed($of): any(.[]; name == $of and .verdict == "passed");
+def passed($flavour; $kernel): .[] |
+	select(.flavour == $flavour and .kernel == $kernel and .verdict == "passed") | .test;
 
 # The old list with what prove said in these lines. It prints no time of a test that failed.
 def kept($flavour; $kernel; $commit; $lines):

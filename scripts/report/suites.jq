@@ -2,6 +2,8 @@
 # Compare what the tests of a suite said with the module off and on. Input and output of the
 # functions are explained in scripts/test-suites; suites-parse makes the arrays of tests.
 
+include "report";
+
 # What the kernel says with the module on only. It says some things once in a boot, and off
 # comes first.
 def new_complaints($a; $b): ($b.kernel // []) - ($a.kernel // []);
@@ -95,8 +97,6 @@ def complaints:
 
 def subtests_of($outcome): map(.subtests | to_entries[] |
   select(.key | startswith($outcome + " ")) | .value | length) | add // 0;
-
-def cells: "| " + (map(tostring) | join(" | ")) + " |";
 
 def kernels: reduce .runs[].key as $key ([]; if index($key) then . else . + [$key] end);
 

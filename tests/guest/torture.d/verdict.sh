@@ -30,19 +30,19 @@ hangs()
 # waits for is shown, and the test ends.
 actors_end()
 {
-	local pid i
+	local i running=1
 
-	for pid in "${pids[@]}"; do
-		while kill -0 "$pid" 2>/dev/null; do
-			for i in "${!pids[@]}"; do
-				kill -0 "${pids[i]}" 2>/dev/null || continue
-				hangs "${names[i]}" || continue
-				echo t >/proc/sysrq-trigger
-				cp -r "$RUN" "$OUT/"
-				bail "${names[i]} hangs: $(tail -n 3 "$RUN/${names[i]}".{log,turns})"
-			done
-			sleep 5
+	while [ $running -eq 1 ]; do
+		running=0
+		for i in "${!pids[@]}"; do
+			kill -0 "${pids[i]}" 2>/dev/null || continue
+			running=1
+			hangs "${names[i]}" || continue
+			echo t >/proc/sysrq-trigger
+			cp -r "$RUN" "$OUT/"
+			bail "${names[i]} hangs: $(tail -n 3 "$RUN/${names[i]}".{log,turns})"
 		done
+		[ $running -eq 0 ] || sleep 5
 	done
 }
 
