@@ -6,7 +6,9 @@
 
 # Others may hold a function, and memory may be short. Any other error is wrong.
 KNOB_ERRORS="EBUSY ENOMEM"
-UNLOAD_S=120
+# An unload waits until each task has left the hooked functions; with the lowest priority under
+# single-threaded emulation that can last.
+UNLOAD_S=300
 
 # knob FILE VALUE...: write one of the values; what is read afterwards is what was written
 knob()
@@ -105,18 +107,28 @@ relations()
 	[ -z "$text" ] || wrong "$text"
 }
 
+# load_again [PARAMETER...]: until it loads, as memory may be short
+load_again()
+{
+	local said
+
+	until said=$(load "$@" 2>&1); do
+		sleep 1
+		! past "$LAST" || wrong "the module doesn't load again: $said" || return
+	done
+}
+
+# Whatever the unload comes to, the module is loaded afterwards: all other kinds need it.
 reload()
 {
-	local started=$SECONDS
+	local started=$SECONDS said
 
-	unload $UNLOAD_S || wrong "no unload within $UNLOAD_S s" || return
+	said=$(unload $UNLOAD_S 2>&1) || said="no unload within $UNLOAD_S s: $said"
 	DETAIL="unloaded in $((SECONDS - started)) s"
-	nothing_left || wrong "the unload left something" || return
+	nothing_left || said+=" the unload left something"
 	choose "" enabled=1 "enabled=1 batch_size=512"
 	# shellcheck disable=SC2086 # none, or words
-	until load $REPLY; do
-		sleep 1
-		! past "$LAST" || wrong "the module doesn't load again" || return
-	done
+	loaded || load_again $REPLY || return
+	[ -z "$said" ] || wrong "$said" || return
 	knob enabled 1
 }

@@ -72,7 +72,7 @@ memory_actor()
 		past "$LAST" && return
 		memory_kinds "$part" "$2" "$3"
 		kinds=$REPLY
-		[ -n "$kinds" ] || return
+		[ -n "$kinds" ] || return 0
 		turn_begin "$SEED" "$part" 0
 		pick 1000000000
 		rc=0

@@ -26,23 +26,30 @@ hangs()
 	[ "$turn" -gt 0 ] && past $((turn + HANG_S))
 }
 
+# actor_fails NAME TEXT: keep what it said, and end the test
+actor_fails()
+{
+	cp -r "$RUN" "$OUT/"
+	bail "$1 $2: $(tail -n 3 "$RUN/$1".{log,turns})"
+}
+
 # actors_end: wait for the actors pids, called names. If one hangs, what each task of the guest
-# waits for is shown, and the test ends.
+# waits for is shown, and the test ends. It ends, too, if one fails: its shell met an error.
 actors_end()
 {
-	local i running=1
+	local i
 
-	while [ $running -eq 1 ]; do
-		running=0
+	while [ ${#pids[@]} -gt 0 ]; do
 		for i in "${!pids[@]}"; do
-			kill -0 "${pids[i]}" 2>/dev/null || continue
-			running=1
-			hangs "${names[i]}" || continue
-			echo t >/proc/sysrq-trigger
-			cp -r "$RUN" "$OUT/"
-			bail "${names[i]} hangs: $(tail -n 3 "$RUN/${names[i]}".{log,turns})"
+			if ! kill -0 "${pids[i]}" 2>/dev/null; then
+				wait "${pids[i]}" || actor_fails "${names[i]}" "ended early"
+				unset "pids[i]"
+			elif hangs "${names[i]}"; then
+				echo t >/proc/sysrq-trigger
+				actor_fails "${names[i]}" hangs
+			fi
 		done
-		[ $running -eq 0 ] || sleep 5
+		[ ${#pids[@]} -eq 0 ] || sleep 5
 	done
 }
 
