@@ -14,7 +14,7 @@ our @EXPORT = qw(caught_in report_begin report_row report_end report_summary);
 my $FORMAT = "%-28s %-8s %-18s %-6s %-12s %5s  %s\n";
 my $GOOD = qr/^(?:caught|equivalent)$/;
 my $json = JSON::PP->new->canonical->pretty;
-my ($top, $file, $commit, @rows);
+my ($top, $file, $settings, $commit, @rows);
 
 # rows_of(FILE): by mutant
 sub rows_of
@@ -61,10 +61,10 @@ sub report_summary
 		} sort keys %count;
 }
 
-# report_begin(TOP, FILE)
+# report_begin(TOP, FILE, SETTINGS)
 sub report_begin
 {
-	($top, $file) = @_;
+	($top, $file, $settings) = @_;
 	chomp($commit = `git -C '$top' describe --always --dirty --abbrev=12 2>/dev/null` || 'unknown');
 	printf $FORMAT, qw(mutant rules test kernel verdict s by);
 }
@@ -77,7 +77,9 @@ sub write_report
 	my %old = rows_of($file);
 	my @all = (@rows, grep { !$now{$_->{mutant}} && $there{$_->{mutant}} } values %old);
 
-	write_file($file, $json->encode({ commit => $commit,
+	my ($version) = slurp("$top/dkms.conf") =~ /^PACKAGE_VERSION="(.*)"$/m;
+	write_file($file, $json->encode({ commit => $commit, module_version => $version,
+		settings => $settings,
 		rows => [sort { $a->{mutant} cmp $b->{mutant} } @all] }));
 }
 
