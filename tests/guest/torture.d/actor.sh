@@ -53,11 +53,12 @@ put()
 	{ echo "$2" >"$1"; } 2>/dev/null
 }
 
-# put_within SECONDS FILE VALUE: give up after that time, if the kernel lets a signal end it
+# put_within SECONDS FILE VALUE: give up after that time, if the kernel lets a signal end it. What
+# writes has ended then: in the foreground, timeout waits for it even if it has to kill it.
 put_within()
 {
 	# shellcheck disable=SC2016 # for the inner shell
-	timeout -s INT -k 1 "$1" sh -c 'echo "$2" >"$1"' sh "$2" "$3" 2>/dev/null
+	timeout --foreground -s INT -k 1 "$1" sh -c 'echo "$2" >"$1"' sh "$2" "$3" 2>/dev/null
 }
 
 # one_of FILE VALUE...: write one of the values

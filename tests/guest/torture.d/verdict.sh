@@ -90,16 +90,11 @@ off()
 	done
 }
 
-all_online()
+# not_online: print the processors and the blocks of memory that aren't
+not_online()
 {
-	local file
-
-	for file in /sys/devices/system/cpu/cpu*/online; do
-		[ "$(<"$file")" = 1 ] || { echo "$file"; return 1; }
-	done
-	for file in "$MEMORY_BLOCKS"/memory*/state; do
-		[ "$(<"$file")" = online ] || { echo "$file"; return 1; }
-	done
+	grep -Lx 1 /sys/devices/system/cpu/cpu*/online
+	grep -Lx online "$MEMORY_BLOCKS"/memory*/state
 }
 
 nothing_hooked()
@@ -182,7 +177,7 @@ none_isolated()
 # verdict: all that must hold at the end
 verdict()
 {
-	check "all processors and all memory are online" all_online
+	is "all processors and all memory are online" "$(not_online)" ""
 	check "batching off" off enabled 0
 	check "wider passes off" off wide/pass_min 0
 	check "tracking off" off luf/mode off
