@@ -132,6 +132,17 @@ vmstat_exact()
 	vmstat "$1"
 }
 
+# watch_writes [PARAMETER=VALUE]...: owes.ko looks at each write-out to swap. From 7.3 on its context
+# comes before its folio.
+watch_writes()
+{
+	local argument=0
+
+	! grep -qa swap_io_ctx /sys/kernel/btf/vmlinux || argument=1
+	insmod "$MODULES/owes.ko" function=__swap_writepage argument=$argument "$@" ||
+		bail "owes.ko"
+}
+
 # nothing_isolated: reclaim gave back what it took. Its own counters say so (/proc/vmstat
 # shows negative ones as 0, but the log tells), and so do the flags of each page.
 nothing_isolated()

@@ -48,7 +48,7 @@ MODULE_PARM_DESC(calls, "how often it was entered");
 module_param_cb(owed, &counter_ops, &owed, 0444);
 MODULE_PARM_DESC(owed, "how often by a task that owed a flush");
 module_param_cb(unmarked, &counter_ops, &unmarked, 0444);
-MODULE_PARM_DESC(unmarked, "if looks says that its first argument is a page or a folio: how often without PG_reclaim");
+MODULE_PARM_DESC(unmarked, "with looks: how often its page or folio was without PG_reclaim");
 
 module_param_cb(untold, &counter_ops, &untold, 0444);
 MODULE_PARM_DESC(untold, "with asks: how often by a task that owed a flush in its pass, and no pass said so");
@@ -59,15 +59,18 @@ MODULE_PARM_DESC(asks, "whether passes are asked");
 
 static bool looks;
 module_param(looks, bool, 0444);
-MODULE_PARM_DESC(looks, "whether it is");
+MODULE_PARM_DESC(looks, "whether unmarked is counted");
 
-/* A page or a folio. */
-static __always_inline unsigned long first_argument(struct ftrace_regs *fregs)
+static uint argument;
+module_param(argument, uint, 0444);
+MODULE_PARM_DESC(argument, "which of the function's arguments is a page or a folio, counted from 0");
+
+static __always_inline unsigned long its_argument(struct ftrace_regs *fregs)
 {
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
-	return regs_get_kernel_argument(&fregs->regs, 0);
+	return regs_get_kernel_argument(&fregs->regs, argument);
 #else
-	return ftrace_regs_get_argument(fregs, 0);
+	return ftrace_regs_get_argument(fregs, argument);
 #endif
 }
 
@@ -91,7 +94,7 @@ static void notrace callback(unsigned long ip, unsigned long parent_ip,
 		return;
 	nr = atomic_inc_return(&calls);
 	if (every || looks)
-		folio = page_folio((struct page *)first_argument(fregs));
+		folio = page_folio((struct page *)its_argument(fregs));
 	if (folio && looks && !folio_test_reclaim(folio))
 		atomic_inc(&unmarked);
 	if (folio && every && nr % every == 0)
