@@ -470,3 +470,9 @@ void open_both(void)
 	generation(&file_b, 200, 4, ON(0) | ON(1));
 	forget();
 }
+
+void open_one(void)
+{
+	generation(&file_a, 100, 4, ON(0) | ON(1));
+	want("a generation is open", OPENED "unmaps_readonly=4 unmaps_mixed=0 flushes=1 ipis=1");
+}

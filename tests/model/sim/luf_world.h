@@ -29,7 +29,9 @@ extern struct task_struct reclaimer, other_reclaimer, admin;
 extern const char *world_lacks;
 /* Everything is free, and nothing is open. */
 void anew(void);
-/* The same, but for a generation of file_a, [100, 104), and one of file_b, [200, 204). */
+/* Opens a generation of file_a, [100, 104), for CPUs 0 and 1. */
+void open_one(void);
+/* Everything is free, but for a generation of file_a, [100, 104), and one of file_b, [200, 204). */
 void open_both(void);
 
 void world_init(void);
@@ -81,6 +83,8 @@ void bulk_world(bulk_fn *original);
 bool came_true(const char *what);
 /* What happened up to now doesn't matter. */
 #define forget()		((void)came_true(NULL))
+/* A generation begins. */
+#define OPENED		"generation=1 open=1 open_as_posted=1 "
 /* What became of one that was open; of one that is given up as it is made. */
 #define GIVEN_UP	"open=-1 open_as_posted=-1 given_up=1 given_up_as_posted=1 "
 #define STILLBORN	"generation=1 given_up=1 given_up_as_posted=1 "

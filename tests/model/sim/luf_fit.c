@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What fits into the bookkeeping, and what becomes of what doesn't. See luf_rules.c. */
+#include "luf_world.h"
+
+/* --- rule L14: what doesn't fit ----------------------------------------------------------------- */
+
+static void test_fit(void)
+{
+	struct folio large = { .mapping = &file_a, .pfn = 512, .nr = 512 };
+	unsigned int i;
+
+	anew();
+	generation(&file_a, SIM_FRAMES - 2, 4, ON(0) | ON(1));
+	want("L14: memory that was plugged in later", "generation=1 untracked=1 "
+	     "untracked_as_posted=1");
+	generation(&file_a, SIM_FRAMES - 2, 2, ON(0) | ON(1));
+	want("L14: up to the last frame there is room", "generation=1 open=1 open_as_posted=1");
+	for (i = 0; i < 2; i++) {
+		current = &reclaimer;
+		pass_begin();
+		unmap_folio(&large, ON(0) | ON(1));
+		flush_a();
+		want("L14: large folios, where the kernel frees them behind the flush, and before",
+		     i ? "generation=1 untracked=1 untracked_as_posted=1" :
+			 "generation=1 open=1 open_as_posted=1");
+		world_lacks = "free_unref_folios";
+		tlbbatch_luf_events_find();
+	}
+	world_lacks = NULL;
+	tlbbatch_luf_events_find();
+	anew();
+	current = &reclaimer;
+	pass_begin();
+	for (i = 0; i < 15 * TLBBATCH_LUF_CHUNKS_EACH; i++)
+		unmap(&file_a, 2 * i, 1, ON(0) | ON(1));
+	flush_a();
+	want("L14: as many ranges as fit", "generation=1 open=1 open_as_posted=1");
+	anew();
+	current = &reclaimer;
+	pass_begin();
+	for (i = 0; i <= 15 * TLBBATCH_LUF_CHUNKS_EACH; i++)
+		unmap(&file_a, 2 * i, 1, ON(0) | ON(1));
+	flush_a();
+	want("L14: one more", "generation=1 untracked=1 untracked_as_posted=1");
+	anew();
+	current = &reclaimer;
+	pass_begin();
+	unmap(&file_a, 0, TLBBATCH_LUF_PAGES_EACH + 1, ON(0) | ON(1));
+	flush_a();
+	want("L14: too many pages", "generation=1 untracked=1 untracked_as_posted=1");
+	world_lacks = "madvise_guard_install";
+	ok_str(tlbbatch_luf_events_find() ?: "nothing", world_lacks, "L11: it is required if there is one");
+	world_lacks = NULL;
+}
+
+/* --- slots: rules L8 and L14 ------------------------------------------------------------- */
+
+/* More than there are slots, one after the other: each is given back. */
+static void test_slots(void)
+{
+	unsigned int i;
+
+	anew();
+	forget();
+	for (i = 0; i < 2 * TLBBATCH_LUF_GENERATIONS; i++) {
+		generation(&file_a, 100, 1, ON(0) | ON(1));
+		alloc(100, 0);
+		release(100, 1);
+	}
+	want("L8: slots and chunks are given back", "generation=32768 needed=32768 "
+	     "needed_as_posted=32768");
+	for (i = 0; i < TLBBATCH_LUF_GENERATIONS + 100; i++)
+		generation(&file_a, 100 + 2 * i, 1, ON(0) | ON(1));
+	want("L14: what doesn't fit is untracked", "generation=16484 open=16384 "
+	     "open_as_posted=16384 untracked=100 untracked_as_posted=100");
+	mm_flush(&mm_a, 0, 0);
+	mm_flush(&mm_a, 1, 0);
+	want("L14: nothing else is; the posted series' own make room",
+	     "open=-16384 saved=16384 ipis_avoided=16384 open_as_posted=-4096 "
+	     "untracked_as_posted=4096");
+	anew();
+}
+
+/* Chunks run out before slots do. But CPUs that race for slots may find none, too. */
+static void test_no_slot(void)
+{
+	static const struct tlbbatch_luf_files no_files;
+	static const struct tlbbatch_luf_pages no_pages;
+	const unsigned long cpus = ON(0) | ON(1);
+	s64 untracked = stat_of("generations_untracked");
+	unsigned int i;
+
+	anew();
+	for (i = 0; i < TLBBATCH_LUF_GENERATIONS; i++)
+		if (!tlbbatch_luf_open(&no_files, &no_pages, &cpus, &cpus))
+			break;
+	ok_int(i, TLBBATCH_LUF_GENERATIONS, "each slot can be taken");
+	ok(!tlbbatch_luf_open(&no_files, &no_pages, &cpus, &cpus), "L14: then there is none");
+	ok_int(stat_of("generations_untracked") - untracked, 1, "L14: and that counts as untracked");
+	anew();
+}
+
+int main(void)
+{
+	world_init();
+	if (!ok(!track(true), "tracking begins"))
+		return tap_done();
+	test_fit();
+	test_slots();
+	test_no_slot();
+	track(false);
+	ok_int(sim_breaches(), 0, "no breach");
+	return tap_done();
+}

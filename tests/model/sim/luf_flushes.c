@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which flushes LUF would put off, whom they interrupt, and what the others cover. See luf_rules.c. */
+#include "luf_world.h"
+
+/* --- rules L3, L4 and L6: what a flush is ------------------------------------------------- */
+
+static void test_flushes(void)
+{
+	anew();
+	forget();
+	current = &reclaimer;
+	pass_begin();
+	unmap(&file_a, 100, 3, ON(0) | ON(1));
+	unmap(NULL, 200, 1, ON(0) | ON(1));
+	flush();
+	pass_end();
+	want("L3: one unmap that isn't read-only, and LUF flushes",
+	     "unmaps_readonly=3 unmaps_mixed=1 flushes=1 flushes_mixed=1 ipis=1");
+	pass_begin();
+	unmap(&file_a, 100, 3, ON(0));
+	flush();
+	pass_end();
+	want("L3: nobody else is interrupted", "flushes=0 flushes_unsent=0 ipis=0");
+	pass_begin();
+	unmap(NULL, 200, 1, 0);
+	unmap(&file_a, 100, 3, ON(0) | ON(1));
+	flush();
+	pass_end();
+	want("L3: an unmap that left nothing to flush isn't in the flush",
+	     OPENED "unmaps_mixed=1 unmaps_readonly=3 flushes=1 flushes_mixed=0");
+	anew();
+	current = &reclaimer;
+	lazy(1, true);
+	pass_begin();
+	unmap(&file_a, 100, 3, ON(0) | ON(1));
+	flush();
+	pass_end();
+	lazy(1, false);
+	want("L6: a lazy CPU isn't interrupted", "flushes=0 flushes_unsent=1 ipis=0");
+	sim_offline = ON(1);
+	pass_begin();
+	unmap(&file_a, 100, 3, ON(0) | ON(1));
+	flush();
+	pass_end();
+	sim_offline = 0;
+	want("L6: nor is one that is offline", "flushes=0 ipis=0");
+	current->tlb_ubc.flush_required = true;
+	current->tlb_ubc.arch.cpumask.bits[0] = ON(1);
+	pass_begin();
+	unmap(&file_a, 100, 3, ON(0) | ON(1));
+	flush();
+	pass_end();
+	want("L3: what was pending before counts as not read-only",
+	     "unmaps_readonly=3 flushes=1 flushes_mixed=1");
+	pass_begin();
+	pass_end();
+	unmap(&file_a, 100, 3, ON(0) | ON(1));
+	flush();
+	want("L15: a flush outside of a pass isn't a pass's", "flushes=0 unmaps_readonly=0");
+	current = &admin;
+	lazy(1, true);
+	generation(&file_a, 100, 4, ON(0) | ON(1) | ON(2));
+	lazy(1, false);
+	want("L6: one of two is lazy", OPENED "ipis=1 flushes=1");
+	mm_flush(&mm_a, 2, 0);
+	mm_flush(&mm_a, 0, 0);
+	want("L6: so only one interrupt is saved; the posted series waits for all",
+	     "open=-1 saved=1 ipis_avoided=1");
+	anew();
+}
+
+/* A flush with other CPUs of both kinds. */
+static void test_mixed_covers(void)
+{
+	anew();
+	generation(&file_a, 100, 4, ON(1));
+	generation(&file_a, 110, 4, ON(2));
+	want("two are open", "generation=2 open=2 open_as_posted=2 flushes=2");
+	generation(&file_a, 120, 4, ON(1) | ON(2));
+	want("L4: a flush that LUF puts off completes nothing", OPENED "flushes=1");
+	current = &reclaimer;
+	pass_begin();
+	unmap(&file_a, 130, 1, ON(1));
+	unmap(NULL, 200, 1, ON(1) | ON(2));
+	flush();
+	pass_end();
+	current = &admin;
+	want("L4: any other one does, on the CPUs that it was needed for",
+	     "flushes_mixed=1 open=-1 saved=1 ipis_avoided=1 open_as_posted=-1 saved_as_posted=1 "
+	     "ipis_avoided_as_posted=1");
+	current = &reclaimer;
+	pass_begin();
+	unmap(NULL, 200, 1, ON(1));
+	flush();
+	pass_end();
+	current = &admin;
+	want("L4: now on the other CPU", "flushes_mixed=1 open=-2 saved=2 ipis_avoided=3 "
+	     "open_as_posted=-2 saved_as_posted=2 ipis_avoided_as_posted=3");
+}
+
+/* A younger generation begins while the flush is under way. */
+static void begin_another(void)
+{
+	struct task_struct *me = current;
+
+	current = &other_reclaimer;
+	pass_begin();
+	unmap(&file_b, 300, 2, ON(0) | ON(1));
+	flush();
+	pass_end();
+	current = me;
+}
+
+static void test_mixed_number(void)
+{
+	anew();
+	open_one();
+	current = &reclaimer;
+	pass_begin();
+	unmap(NULL, 200, 1, ON(0) | ON(1));
+	begin_another();
+	flush();
+	pass_end();
+	current = &admin;
+	want("L4: a flush covers what is older than itself",
+	     "generation=1 open=-1 saved=2 ipis_avoided=2 open_as_posted=-1 saved_as_posted=2 "
+	     "ipis_avoided_as_posted=2");
+	open_one();
+	current = &reclaimer;
+	pass_begin();
+	unmap(NULL, 200, 1, ON(0) | ON(1));
+	in_flush = begin_another;
+	flush();
+	pass_end();
+	current = &admin;
+	want("L4: and not what begins while it is on its way",
+	     "generation=1 saved=1 ipis_avoided=1 saved_as_posted=1 ipis_avoided_as_posted=1");
+}
+
+int main(void)
+{
+	world_init();
+	if (!ok(!track(true), "tracking begins"))
+		return tap_done();
+	test_flushes();
+	test_mixed_covers();
+	test_mixed_number();
+	track(false);
+	ok_int(sim_breaches(), 0, "no breach");
+	return tap_done();
+}
