@@ -17,7 +17,7 @@ static void reclaim_a(void)
 
 /* --- rule L15: whose flush it is ---------------------------------------------------------------------- */
 
-#define TASKS	2000
+#define TASKS	3000
 static struct task_struct tasks[TASKS];
 
 /* Each task begins a pass, and goes on to do something else. */
@@ -171,6 +171,12 @@ static void test_hotplug(void)
 		want("L11: a CPU goes or comes", "open=-2 open_as_posted=-2 given_up=2 "
 		     "given_up_as_posted=2 given_up_hotplug=2");
 	}
+	current = &reclaimer;
+	pass_begin();
+	unmap(&file_a, 100, 4, ON(0) | ON(1));
+	sim_cpu_down(3);
+	flush_a();
+	want("L12: between an unmap and its flush, whatever file it is", BORN_HIT);
 }
 
 static void memory_goes(void)
@@ -209,6 +215,11 @@ static void test_gone(void)
 	sim_at_rcu = NULL;
 }
 
+static void end_tracking(void)
+{
+	tlbbatch_luf_close(true);
+}
+
 static void test_close(void)
 {
 	open_both();
@@ -241,6 +252,10 @@ static void test_close(void)
 	tlbbatch_luf_close(true);
 	want("L18: nor does one that begins while the table is walked",
 	     "generation=1 open=-1 open_as_posted=-1 given_up=2 given_up_as_posted=2 given_up_off=2");
+	tlbbatch_luf_close(false);
+	sim_at_look = end_tracking;
+	reclaim_a();
+	want("L18: nor does one that has been asked before", BORN_HIT);
 	tlbbatch_luf_close(false);
 	current = &reclaimer;
 	pass_begin();

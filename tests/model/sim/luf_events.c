@@ -60,7 +60,8 @@ static const struct {
 };
 
 
-static void test_events(void)
+/* Pages are reclaimed on one CPU, and each event comes on another one, far away. */
+static void test_events(unsigned int reclaiming, unsigned int acting)
 {
 	char what[128];
 	unsigned int i;
@@ -69,9 +70,8 @@ static void test_events(void)
 	for (i = 0; i < ARRAY_SIZE(events); i++) {
 		bool uprobe = !strncmp(events[i].symbol, "uprobe_r", 8);
 
-		open_both();
-		/* Far from where the pages were reclaimed. */
-		sim_cpu = SIM_CPUS - 1;
+		open_both_on(reclaiming);
+		sim_cpu = acting;
 		call(events[i].symbol, events[i].proto,
 		     (unsigned long)(uprobe ? inode_a : events[i].a), (unsigned long)events[i].b,
 		     (unsigned long)events[i].c);
@@ -145,8 +145,6 @@ static void open_a_for_writing(void)
 	CALL("security_file_open", &writing, 0, 0);
 }
 
-#define BORN_HIT	"generation=1 given_up=1 given_up_as_posted=1 given_up_early=1"
-
 static void test_early(void)
 {
 	anew();
@@ -206,6 +204,29 @@ static void test_early(void)
 	flush_a();
 	file_a.host->writers = 0;
 	want("L13: who opens it right behind the look is seen", BORN_HIT);
+}
+
+/* What another CPU did before a full barrier, or does when that CPU looks behind its own. */
+static void test_barriers(void)
+{
+	anew();
+	current = &reclaimer;
+	pass_begin();
+	unmap(&file_a, 100, 4, ON(0) | ON(1));
+	sim_at_barrier = truncate_a;
+	flush_a();
+	sim_at_barrier = NULL;
+	want("L12: an event finds the generation behind the barrier, before the second look",
+	     STILLBORN "given_up_truncated=1");
+	current = &reclaimer;
+	pass_begin();
+	unmap(&file_a, 100, 1, 0);
+	sim_at_barrier = open_a_for_writing;
+	unmap(&file_a, 101, 1, ON(0) | ON(1));
+	flush_a();
+	sim_at_barrier = NULL;
+	file_a.host->writers = 0;
+	want("L13: who opens a file that is held already is seen, too", BORN_HIT);
 }
 
 static void test_writers(void)
@@ -273,10 +294,12 @@ int main(void)
 	world_init();
 	if (!ok(!track(true), "tracking begins"))
 		return tap_done();
-	test_events();
+	test_events(0, SIM_CPUS - 1);
+	test_events(SIM_CPUS - 1, 0);
 	test_any_shmem();
 	test_many_files();
 	test_early();
+	test_barriers();
 	test_writers();
 	track(false);
 	ok_int(sim_breaches(), 0, "no breach");

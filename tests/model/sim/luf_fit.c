@@ -15,6 +15,7 @@ static void test_fit(void)
 	     "untracked_as_posted=1");
 	generation(&file_a, SIM_FRAMES - 2, 2, ON(0) | ON(1));
 	want("L14: up to the last frame there is room", "generation=1 open=1 open_as_posted=1");
+	anew();
 	for (i = 0; i < 2; i++) {
 		current = &reclaimer;
 		pass_begin();
@@ -23,6 +24,9 @@ static void test_fit(void)
 		want("L14: large folios, where the kernel frees them behind the flush, and before",
 		     i ? "generation=1 untracked=1 untracked_as_posted=1" :
 			 "generation=1 open=1 open_as_posted=1");
+		alloc(612, 0);
+		want("L9: a page in the middle of it is used again",
+		     i ? "" : "open=-1 needed=1 open_as_posted=-1 needed_as_posted=1");
 		world_lacks = "free_unref_folios";
 		tlbbatch_luf_events_find();
 	}
@@ -35,6 +39,9 @@ static void test_fit(void)
 		unmap(&file_a, 2 * i, 1, ON(0) | ON(1));
 	flush_a();
 	want("L14: as many ranges as fit", "generation=1 open=1 open_as_posted=1");
+	alloc(0, 0);
+	want("L9: the first of them is used again",
+	     "open=-1 needed=1 open_as_posted=-1 needed_as_posted=1");
 	anew();
 	current = &reclaimer;
 	pass_begin();
@@ -86,16 +93,16 @@ static void test_no_slot(void)
 {
 	static const struct tlbbatch_luf_files no_files;
 	static const struct tlbbatch_luf_pages no_pages;
-	const unsigned long cpus = ON(0) | ON(1);
+	const struct cpumask cpus = { { ON(0) | ON(1) } };
 	s64 untracked = stat_of("generations_untracked");
 	unsigned int i;
 
 	anew();
 	for (i = 0; i < TLBBATCH_LUF_GENERATIONS; i++)
-		if (!tlbbatch_luf_open(&no_files, &no_pages, &cpus, &cpus))
+		if (!tlbbatch_luf_open(&no_files, &no_pages, cpus.bits, cpus.bits))
 			break;
 	ok_int(i, TLBBATCH_LUF_GENERATIONS, "each slot can be taken");
-	ok(!tlbbatch_luf_open(&no_files, &no_pages, &cpus, &cpus), "L14: then there is none");
+	ok(!tlbbatch_luf_open(&no_files, &no_pages, cpus.bits, cpus.bits), "L14: then there is none");
 	ok_int(stat_of("generations_untracked") - untracked, 1, "L14: and that counts as untracked");
 	anew();
 }

@@ -2,6 +2,12 @@
 /* Which flushes LUF would put off, whom they interrupt, and what the others cover. See luf_rules.c. */
 #include "luf_world.h"
 
+/* A pass with one unmap that isn't read-only: LUF flushes at once. */
+static void mixed_flush(sim_cpus_t cpus)
+{
+	generation(NULL, 200, 1, cpus);
+}
+
 /* --- rules L3, L4 and L6: what a flush is ------------------------------------------------- */
 
 static void test_flushes(void)
@@ -66,6 +72,11 @@ static void test_flushes(void)
 	mm_flush(&mm_a, 0, 0);
 	want("L6: so only one interrupt is saved; the posted series waits for all",
 	     "open=-1 saved=1 ipis_avoided=1");
+	mixed_flush(ON(0) | ON(2));
+	want("L7: it waits for the lazy one, too", "flushes_mixed=1");
+	mixed_flush(ON(1));
+	want("L7: until that is flushed", "flushes_mixed=1 open_as_posted=-1 saved_as_posted=1 "
+	     "ipis_avoided_as_posted=1");
 	anew();
 }
 
@@ -88,14 +99,18 @@ static void test_mixed_covers(void)
 	want("L4: any other one does, on the CPUs that it was needed for",
 	     "flushes_mixed=1 open=-1 saved=1 ipis_avoided=1 open_as_posted=-1 saved_as_posted=1 "
 	     "ipis_avoided_as_posted=1");
+	mixed_flush(ON(1));
+	want("L4: now on the other CPU", "flushes_mixed=1 open=-2 saved=2 ipis_avoided=3 "
+	     "open_as_posted=-2 saved_as_posted=2 ipis_avoided_as_posted=3");
+	generation(&file_a, 140, 1, ON(2));
+	mixed_flush(ON(1));
+	want("L4: not on CPUs of the pass before", OPENED "flushes_mixed=1");
 	current = &reclaimer;
 	pass_begin();
 	unmap(NULL, 200, 1, ON(1));
-	flush();
-	pass_end();
-	current = &admin;
-	want("L4: now on the other CPU", "flushes_mixed=1 open=-2 saved=2 ipis_avoided=3 "
-	     "open_as_posted=-2 saved_as_posted=2 ipis_avoided_as_posted=3");
+	unmap(&file_a, 130, 1, ON(2));
+	flush_a();
+	want("L4: nor on those of a read-only unmap behind the other", "flushes_mixed=1");
 }
 
 /* A younger generation begins while the flush is under way. */
@@ -137,6 +152,25 @@ static void test_mixed_number(void)
 	     "generation=1 saved=1 ipis_avoided=1 saved_as_posted=1 ipis_avoided_as_posted=1");
 }
 
+/* A mask of CPUs may have many words. */
+static void test_many_cpus(void)
+{
+	anew();
+	generation(&file_a, 100, 4, ON(70));
+	want("L6: CPU 70 is interrupted", OPENED "flushes=1 ipis=1");
+	mixed_flush(ON(6));
+	want("L5: CPU 6 isn't CPU 70", "flushes_mixed=1");
+	mixed_flush(ON(70));
+	want("L4: that one has flushed", "flushes_mixed=1 open=-1 saved=1 ipis_avoided=1 "
+	     "open_as_posted=-1 saved_as_posted=1 ipis_avoided_as_posted=1");
+	generation(&file_a, 110, 4, ON(6) | ON(70));
+	mm_flush(&mm_a, 6, 6);
+	want("L5: one of two CPUs isn't enough", OPENED);
+	mm_flush(&mm_a, 70, 6);
+	want("L5: both are", "open=-1 saved=1 ipis_avoided=2");
+	anew();
+}
+
 int main(void)
 {
 	world_init();
@@ -145,6 +179,7 @@ int main(void)
 	test_flushes();
 	test_mixed_covers();
 	test_mixed_number();
+	test_many_cpus();
 	track(false);
 	ok_int(sim_breaches(), 0, "no breach");
 	return tap_done();

@@ -185,13 +185,11 @@ void cpuhp_remove_state_nocalls(int state);
 
 /* --- bits and lists ---------------------------------------------------------------------------- */
 
-#define test_bit(bit, map)	((map)[(bit) / 64] >> (bit) % 64 & 1)
 #define __set_bit(bit, map)	set_bit(bit, map)
 #define clear_bit_unlock(bit, map)	clear_bit(bit, map)
 #define test_and_set_bit(bit, map)	({ bool _b = test_bit(bit, map); set_bit(bit, map); _b; })
 #define bitmap_zero(map, bits)	memset(map, 0, BITS_TO_LONGS(bits) * 8)
 #define bitmap_copy(to, from, bits)	memcpy(to, from, BITS_TO_LONGS(bits) * 8)
-#define bitmap_weight(map, bits)	((unsigned int)__builtin_popcountl((map)[0]))
 
 static inline unsigned int sim_find(const unsigned long *map, unsigned int size,
 				    unsigned int bit, bool set)
@@ -206,8 +204,13 @@ static inline unsigned int sim_find(const unsigned long *map, unsigned int size,
 #define for_each_set_bit(bit, map, size)					\
 	for (bit = sim_find(map, size, 0, true); bit < (size);			\
 	     bit = sim_find(map, size, bit + 1, true))
-#define cpumask_any_but(mask, cpu)						\
-	sim_find((unsigned long[]){ (mask)->bits[0] & ~(1UL << (cpu)) }, SIM_CPUS, 0, true)
+static inline unsigned int cpumask_any_but(const struct cpumask *mask, unsigned int cpu)
+{
+	unsigned int other = find_next_bit(mask->bits, SIM_CPUS, 0);
+
+	return other == cpu ? find_next_bit(mask->bits, SIM_CPUS, cpu + 1) : other;
+}
+
 
 struct llist_node {
 	struct llist_node *next;

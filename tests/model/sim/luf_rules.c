@@ -93,6 +93,9 @@ static void test_coverage(void)
 	     "open=-1 saved=1 ipis_avoided=1");
 	pending_flush(&mm_a, 0);
 	want("L7: but it knows of flush_tlb_batched_pending()", "");
+	atomic_set(&mm_a.tlb_flush_batched, 5 << 16 | 5);
+	pending_flush(&mm_a, 0);
+	want("L7: which doesn't flush what a batch has flushed", "");
 	atomic_set(&mm_a.tlb_flush_batched, 5);
 	pending_flush(&mm_a, 0);
 	want("L7: if that flushes", "open_as_posted=-1 saved_as_posted=1 ipis_avoided_as_posted=1");
@@ -224,6 +227,12 @@ static void test_reuse(void)
 
 	release(0, SIM_FRAMES);
 	generation(&file_a, 100, 4, ON(1));
+	generation(&file_a, 104, 4, ON(1));
+	alloc(96, 4);
+	want("L9: a range with pages of two", "generation=2 needed=2 needed_as_posted=2");
+
+	release(0, SIM_FRAMES);
+	generation(&file_a, 100, 4, ON(1));
 	generation(&file_a, 110, 4, ON(1));
 	generation(&file_b, 120, 4, ON(2));
 	want("three are open", "generation=3 open=3 open_as_posted=3");
@@ -270,7 +279,9 @@ static void test_proven(void)
 		look_at_free(&sim_pages[102], i == 0, i == 1, i == 2);
 		mm_flush(&mm_a, 0, 0);
 		mm_flush(&mm_a, 1, 0);
-		want("L10: covered, but one of its pages isn't free", "open=-1 needed=1");
+		generation(&file_b, 200, 4, ON(0) | ON(1));
+		want("L10: covered, but one of its pages isn't free; for that LUF flushes nothing else",
+		     "generation=1 open_as_posted=1 needed=1");
 		anew();
 		release(0, SIM_FRAMES);
 		look_at_free(&sim_pages[102], 0, false, false);

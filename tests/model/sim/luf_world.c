@@ -259,17 +259,17 @@ void (*in_flush)(void);
 /* The kernel's own arch_tlbbatch_flush(). */
 static void original_flush(struct arch_tlbflush_unmap_batch *batch)
 {
-	unsigned long cpus = batch->cpumask.bits[0];
+	struct cpumask *cpus = &batch->cpumask;
 	void (*does)(void) = in_flush;
 	unsigned int cpu;
 
 	in_flush = NULL;
 	if (does)
 		does();
-	for_each_possible_cpu(cpu)
-		if (cpus >> cpu & 1 && !per_cpu(cpu_tlbstate_shared.is_lazy, cpu))
+	for_each_cpu(cpu, cpus)
+		if (!per_cpu(cpu_tlbstate_shared.is_lazy, cpu))
 			flush_on(cpu, NULL, ~0U);
-	batch->cpumask.bits[0] = 0;
+	memset(cpus, 0, sizeof(*cpus));
 }
 
 void flush(void)
@@ -296,19 +296,21 @@ void pass_end(void)
 	CALL("move_folios_to_lru", 0, 0, 0);
 }
 
-void unmap_folio(struct folio *folio, unsigned long cpus)
+void unmap_folio(struct folio *folio, sim_cpus_t cpus)
 {
 	unsigned int i;
 
 	CALL("try_to_unmap", folio, TTU_BATCH_FLUSH, 0);
-	current->tlb_ubc.arch.cpumask.bits[0] |= cpus;
+	for (i = 0; i < SIM_CPUS; i++)
+		if (cpus >> i & 1)
+			set_bit(i, current->tlb_ubc.arch.cpumask.bits);
 	current->tlb_ubc.flush_required |= cpus != 0;
 	/* Its references are frozen before the flush. */
 	for (i = 0; i < folio->nr && folio->pfn + i < SIM_FRAMES; i++)
 		sim_pages[folio->pfn + i].refs = 0;
 }
 
-void unmap(struct address_space *file, unsigned long pfn, unsigned int nr, unsigned long cpus)
+void unmap(struct address_space *file, unsigned long pfn, unsigned int nr, sim_cpus_t cpus)
 {
 	for (; nr--; pfn++)
 		unmap_folio(&(struct folio){ .mapping = file, .anon = !file, .pfn = pfn, .nr = 1 },
@@ -316,7 +318,7 @@ void unmap(struct address_space *file, unsigned long pfn, unsigned int nr, unsig
 }
 
 void generation(struct address_space *file, unsigned long pfn, unsigned int nr,
-		unsigned long cpus)
+		sim_cpus_t cpus)
 {
 	struct task_struct *me = current;
 
@@ -463,12 +465,19 @@ void flush_a(void)
 	current = &admin;
 }
 
-void open_both(void)
+void open_both_on(unsigned int cpu)
 {
 	anew();
+	sim_cpu = cpu;
 	generation(&file_a, 100, 4, ON(0) | ON(1));
 	generation(&file_b, 200, 4, ON(0) | ON(1));
+	sim_cpu = 0;
 	forget();
+}
+
+void open_both(void)
+{
+	open_both_on(0);
 }
 
 void open_one(void)

@@ -23,7 +23,7 @@ extern struct mm_struct mm_a, mm_b;
 extern struct task_struct reclaimer, other_reclaimer, admin;
 
 /* CPUs: reclaim runs on 0, mm_a on 0 and 1. */
-#define ON(cpu)		(1UL << (cpu))
+#define ON(cpu)		((sim_cpus_t)1 << (cpu))
 
 /* A function that this kernel doesn't have; see tlbbatch_luf_events_find(). */
 extern const char *world_lacks;
@@ -33,6 +33,8 @@ void anew(void);
 void open_one(void);
 /* Everything is free, but for a generation of file_a, [100, 104), and one of file_b, [200, 204). */
 void open_both(void);
+/* The same, by reclaim on another CPU than 0. */
+void open_both_on(unsigned int cpu);
 
 void world_init(void);
 int track(bool on);
@@ -46,14 +48,14 @@ void call(const char *symbol, const char *proto, unsigned long a, unsigned long 
 void pass_begin(void);
 void pass_end(void);
 /* Unmaps pages [@pfn, @pfn + @nr) of a file, or of none, from these CPUs. */
-void unmap(struct address_space *file, unsigned long pfn, unsigned int nr, unsigned long cpus);
-void unmap_folio(struct folio *folio, unsigned long cpus);
+void unmap(struct address_space *file, unsigned long pfn, unsigned int nr, sim_cpus_t cpus);
+void unmap_folio(struct folio *folio, sim_cpus_t cpus);
 void flush(void);
 /* What happens when the next flush of a batch is on its way to the CPUs, once. */
 extern void (*in_flush)(void);
 /* A pass that frees @nr pages of a file. */
 void generation(struct address_space *file, unsigned long pfn, unsigned int nr,
-		unsigned long cpus);
+		sim_cpus_t cpus);
 
 /* A full flush of an mm on a CPU, asked for by CPU @from. */
 void mm_flush(struct mm_struct *mm, unsigned int cpu, unsigned int from);
@@ -88,6 +90,7 @@ bool came_true(const char *what);
 /* What became of one that was open; of one that is given up as it is made. */
 #define GIVEN_UP	"open=-1 open_as_posted=-1 given_up=1 given_up_as_posted=1 "
 #define STILLBORN	"generation=1 given_up=1 given_up_as_posted=1 "
+#define BORN_HIT	STILLBORN "given_up_early=1"
 s64 stat_of(const char *name);
 
 #endif /* LUF_WORLD_H */

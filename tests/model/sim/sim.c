@@ -9,7 +9,7 @@ static unsigned int breaches, allocated, fail_alloc;
 
 bool sim_preemption = true;
 bool sim_invlpgb;
-unsigned long sim_offline;
+sim_cpus_t sim_offline;
 unsigned int sim_cpu, sim_rcu_depth;
 char *sim_areas[SIM_CPUS];
 /* There is at least one per-CPU variable. */

@@ -9,7 +9,10 @@
 
 #include "kernel/portable.h"
 
-#define SIM_CPUS	32U
+/* More than a word of a mask has bits. */
+#define SIM_CPUS	96U
+/* CPUs as a number, a bit for each. */
+typedef unsigned __int128 sim_cpus_t;
 
 /* --- what is noted -------------------------------------------------------------------- */
 
@@ -99,6 +102,15 @@ void sim_acquire(void);
 	else									\
 		*(old) = *(p);							\
 	_same; })
+static inline unsigned int bitmap_weight(const unsigned long *map, unsigned int bits)
+{
+	unsigned int nr = 0;
+
+	for (; bits; bits -= min(bits, 64U))
+		nr += (unsigned int)__builtin_popcountl(*map++);
+	return nr;
+}
+
 #define set_bit(bit, map)	((void)((map)[(bit) / 64] |= 1UL << (bit) % 64))
 #define clear_bit(bit, map)	((void)((map)[(bit) / 64] &= ~(1UL << (bit) % 64)))
 
@@ -187,12 +199,13 @@ void sim_init(void);
 #define preempt_enable()		((void)0)
 
 struct cpumask {
-	unsigned long bits[1];
+	unsigned long bits[BITS_TO_LONGS(SIM_CPUS)];
 };
 
+#define test_bit(bit, map)		((map)[(bit) / 64] >> (bit) % 64 & 1)
 #define cpumask_bits(mask)		((mask)->bits)
-#define cpumask_weight(mask)		((unsigned int)__builtin_popcountl((mask)->bits[0]))
-#define cpumask_test_cpu(cpu, mask)	((mask)->bits[0] >> (cpu) & 1)
+#define cpumask_weight(mask)		bitmap_weight((mask)->bits, SIM_CPUS)
+#define cpumask_test_cpu(cpu, mask)	test_bit(cpu, (mask)->bits)
 #define for_each_cpu(cpu, mask)							\
 	for_each_possible_cpu(cpu) if (cpumask_test_cpu(cpu, mask))
 
@@ -293,7 +306,7 @@ struct mm_struct {
 #define mm_cpumask(mm)		(&(mm)->cpumask)
 #define X86_FEATURE_INVLPGB	1
 extern bool sim_invlpgb;
-extern unsigned long sim_offline;
+extern sim_cpus_t sim_offline;
 #define boot_cpu_has(feature)	sim_invlpgb
 #define cpu_online(cpu)		(!(sim_offline >> (cpu) & 1))
 
