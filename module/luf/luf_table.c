@@ -331,12 +331,12 @@ static unsigned int take_slot(void)
  * @cpus: those that it names
  *
  * Context: the pass that is about to flush, preemption off.
- * Return: false if there is no room: it counts as untracked, and all stays the
- *	caller's.
+ * Return: its slot; TLBBATCH_LUF_GENERATIONS if there is no room: it counts as untracked,
+ *	and all stays the caller's.
  */
-bool tlbbatch_luf_open(const struct tlbbatch_luf_files *files,
-		       const struct tlbbatch_luf_pages *pages,
-		       const unsigned long *sent, const unsigned long *cpus)
+unsigned int tlbbatch_luf_open(const struct tlbbatch_luf_files *files,
+			       const struct tlbbatch_luf_pages *pages,
+			       const unsigned long *sent, const unsigned long *cpus)
 {
 	unsigned int slot = take_slot();
 	struct generation *generation;
@@ -346,7 +346,7 @@ bool tlbbatch_luf_open(const struct tlbbatch_luf_files *files,
 
 	if (slot == TLBBATCH_LUF_GENERATIONS) {
 		tlbbatch_luf_untracked();
-		return false;
+		return slot;
 	}
 	generation = &generations[slot];
 	generation->pages = *pages;
@@ -363,7 +363,7 @@ bool tlbbatch_luf_open(const struct tlbbatch_luf_files *files,
 	for_each_tlbbatch_luf_model(model)
 		/* Publishes the generation; pairs with the acquire in look_at(). */
 		smp_store_release(&generation->word[model], word);
-	return true;
+	return slot;
 }
 
 /**
@@ -432,9 +432,18 @@ static bool holds_file(const struct tlbbatch_luf_files *files,
 	return false;
 }
 
-/* The word is read before the files: else they could be those of an older one. */
-static void give_up_slot(unsigned int slot, const struct address_space *file,
-			 enum tlbbatch_luf_reason reason)
+/**
+ * tlbbatch_luf_give_up_slot() - give up a slot's generation
+ * @slot: the slot
+ * @file: only if it holds pages of this file; NULL: whatever it holds
+ * @reason: why
+ *
+ * The word is read before the files: else they could be those of an older one.
+ *
+ * Context: any but NMI.
+ */
+void tlbbatch_luf_give_up_slot(unsigned int slot, const struct address_space *file,
+			       enum tlbbatch_luf_reason reason)
 {
 	enum tlbbatch_luf_model model;
 	u64 word;
@@ -460,7 +469,7 @@ void tlbbatch_luf_table_give_up(const struct address_space *file,
 	unsigned int slot;
 
 	for_each_used(slot)
-		give_up_slot(slot, file, reason);
+		tlbbatch_luf_give_up_slot(slot, file, reason);
 }
 
 static void reuse_of(unsigned int slot, unsigned long hit, unsigned long pfn,

@@ -13,11 +13,13 @@
 
 int tlbbatch_luf_table_init(void);
 void tlbbatch_luf_table_exit(void);
-bool tlbbatch_luf_open(const struct tlbbatch_luf_files *files,
-		       const struct tlbbatch_luf_pages *pages,
-		       const unsigned long *sent, const unsigned long *cpus);
+unsigned int tlbbatch_luf_open(const struct tlbbatch_luf_files *files,
+			       const struct tlbbatch_luf_pages *pages,
+			       const unsigned long *sent, const unsigned long *cpus);
 void tlbbatch_luf_stillborn(enum tlbbatch_luf_reason reason);
 void tlbbatch_luf_untracked(void);
+void tlbbatch_luf_give_up_slot(unsigned int slot, const struct address_space *file,
+			       enum tlbbatch_luf_reason reason);
 void tlbbatch_luf_table_give_up(const struct address_space *file,
 				enum tlbbatch_luf_reason reason);
 void tlbbatch_luf_reuse(unsigned long pfn, unsigned int nr);

@@ -288,8 +288,7 @@ static bool is_frozen(unsigned long pfn, unsigned int nr, void *data)
 /* All was unmapped read-only: this makes a generation, which may be given up at once. */
 static void begin_generation(struct pass *pass, const unsigned long *cpus)
 {
-	struct tlbbatch_luf_files files = pass->files;
-	unsigned int i;
+	unsigned int slot;
 
 	if (READ_ONCE(pass->hit)) {
 		tlbbatch_luf_stillborn(TLBBATCH_LUF_REASON_EARLY);
@@ -313,18 +312,18 @@ static void begin_generation(struct pass *pass, const unsigned long *cpus)
 		tlbbatch_luf_stillborn(TLBBATCH_LUF_REASON_KEPT);
 		return;
 	}
-	if (!tlbbatch_luf_open(&files, &pass->pages, pass->sent, cpus))
+	slot = tlbbatch_luf_open(&pass->files, &pass->pages, pass->sent, cpus);
+	if (slot == TLBBATCH_LUF_GENERATIONS)
 		return;
 	pass->pages = (struct tlbbatch_luf_pages){ 0 };
 	/*
 	 * Rule L12: an event that came too early to find the generation in the table has
-	 * hit the pass. Pairs with smp_mb() in tlbbatch_luf_give_up(), luf_pass.c.
+	 * hit the pass. Pairs with smp_mb() in tlbbatch_luf_give_up(), luf_pass.c. (If
+	 * another one is in the slot by now, that is given up, which is safe.)
 	 */
 	smp_mb();
 	if (READ_ONCE(pass->hit))
-		for (i = 0; i < files.nr; i++)
-			tlbbatch_luf_give_up(files.file[i],
-					     TLBBATCH_LUF_REASON_EARLY);
+		tlbbatch_luf_give_up_slot(slot, NULL, TLBBATCH_LUF_REASON_EARLY);
 	/* The generation has taken over the interest in the files. */
 	WRITE_ONCE(pass->files.nr, 0);
 }

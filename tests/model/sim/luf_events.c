@@ -167,6 +167,16 @@ static void test_early(void)
 	sim_at_look = truncate_a;
 	flush_a();
 	want("L12: while the generation is made, behind the first look", BORN_HIT);
+	open_both();
+	current = &reclaimer;
+	pass_begin();
+	unmap(&file_b, 300, 4, ON(0) | ON(1));
+	unmap(&file_a, 310, 4, ON(0) | ON(1));
+	sim_at_look = truncate_a;
+	flush_a();
+	want("L12: then an older generation of its other file stays open",
+	     "generation=1 open=-1 open_as_posted=-1 given_up=2 given_up_as_posted=2 "
+	     "given_up_truncated=1 given_up_early=1");
 	/* The event has looked for passes, and not for generations yet. */
 	generation(&file_b, 300, 4, ON(0) | ON(1));
 	current = &reclaimer;

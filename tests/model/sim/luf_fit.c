@@ -93,16 +93,18 @@ static void test_no_slot(void)
 {
 	static const struct tlbbatch_luf_files no_files;
 	static const struct tlbbatch_luf_pages no_pages;
+	const unsigned int full = TLBBATCH_LUF_GENERATIONS;
 	const struct cpumask cpus = { { ON(0) | ON(1) } };
 	s64 untracked = stat_of("generations_untracked");
 	unsigned int i;
 
 	anew();
-	for (i = 0; i < TLBBATCH_LUF_GENERATIONS; i++)
-		if (!tlbbatch_luf_open(&no_files, &no_pages, cpus.bits, cpus.bits))
+	for (i = 0; i < full; i++)
+		if (tlbbatch_luf_open(&no_files, &no_pages, cpus.bits, cpus.bits) == full)
 			break;
-	ok_int(i, TLBBATCH_LUF_GENERATIONS, "each slot can be taken");
-	ok(!tlbbatch_luf_open(&no_files, &no_pages, cpus.bits, cpus.bits), "L14: then there is none");
+	ok_int(i, full, "each slot can be taken");
+	ok_int(tlbbatch_luf_open(&no_files, &no_pages, cpus.bits, cpus.bits), full,
+	       "L14: then there is none");
 	ok_int(stat_of("generations_untracked") - untracked, 1, "L14: and that counts as untracked");
 	anew();
 }
