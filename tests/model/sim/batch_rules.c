@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Batching, with the module's own files and a kernel that is made up: many passes at once, the
+ * tripwire (rule B4), the second look (rule B7), the counts (rule B13), and the knobs.
+ */
+#include "batch_world.h"
+#include "core/feature.h"
+
+/* --- rules B15 and B20: does any pass owe a flush? -------------------------------------- */
+
+#define CROWD	4096
+
+static void test_owes(void)
+{
+	static struct reclaimer crowd[CROWD];
+	unsigned int nr = tlbbatch_nr_passes(), open = 0, unseen = 0, stale = 0, slot, i;
+
+	anew(8);
+	for (i = 0; i < CROWD; i++) {
+		crowd[i].task = (struct task_struct){ .pid = 100 + i, .start_boottime = 100 };
+		pass_begin(&crowd[i]);
+	}
+	for (slot = 0; slot < nr; slot++)
+		open += !!tlbbatch_passes.owners[slot];
+	ok_int(open, nr, "each slot has a pass");
+	for (slot = 0; slot < nr; slot++) {
+		current = tlbbatch_passes.owners[slot];
+		stale += tlbbatch_contexts_owe();
+		unmap_dirty();
+		current = &admin;
+		unseen += !tlbbatch_contexts_owe();
+		current = tlbbatch_passes.owners[slot];
+		tlbbatch_hook_try_to_unmap_flush();
+	}
+	ok_int(unseen, 0, "B15, B20: of many passes any one that owes a flush is seen");
+	ok_int(stale, 0, "B15, B20: none does behind its flush");
+	for (i = 0; i < CROWD; i++)
+		pass_end(&crowd[i]);
+	ok_int(tlbbatch_contexts_waiting_folios(), 0, "nobody is in a pass");
+}
+
+/* --- rule B4: the tripwire ------------------------------------------------------------------ */
+
+/* Somebody's write-out goes by the gates. */
+static void trip(struct reclaimer *task)
+{
+	task->stat.nr_pageout++;
+	pass_end(task);
+}
+
+static void test_tripwire(void)
+{
+	struct folio folio = anon_folio(1), late = anon_folio(1);
+
+	anew(8);
+	pass_begin(&one);
+	pass_begin(&two);
+	unmap_dirty();
+	ok_int(world.flushes, 0, "a flush is put off");
+	trip(&one);
+	ok(sim_work, "B4: what nobody saw trips");
+	current = &two.task;
+	world.flushes = 0;
+	unmap_dirty();
+	ok_int(world.flushes, 1, "B4: then a pass that is open puts no flush off");
+	world.flushes = 0;
+	reclaim(&late);
+	ok(world.flushes == 1 && late.writes == 1, "B4: nor lets a folio wait");
+	pass_end(&two);
+	pass_begin(&one);
+	reclaim(&folio);
+	ok(folio.writes == 1 && !counted(TLBBATCH_FOLIOS_DEFERRED),
+	   "B4: a pass that begins isn't batched");
+	pass_end(&one);
+	sim_work->func(sim_work);
+	ok(!tlbbatch_knob_enabled(), "B4: enabled goes to 0");
+
+	anew(8);
+	pass_begin(&one);
+	unmap_dirty();
+	ok_int(world.flushes, 0, "B4: switched on again, flushes are put off again");
+	pass_end(&one);
+	ok(!sim_work, "B4: and nothing trips");
+}
+
+/* Pages that reclaim counts, and that the gates see. */
+static void test_pages(void)
+{
+	struct tlbbatch_file_write write;
+	struct folio folio = shmem_folio(4);
+
+	anew(8);
+	pass_begin(&one);
+	reclaim(&folio);
+	ok_int(folio.writes, 1, "a large folio of shmem is written at once");
+	pass_end(&one);
+	ok(!sim_work, "B4: all of its pages are seen");
+
+	anew(8);
+	folio = shmem_folio(1);
+	pass_begin(&one);
+	tlbbatch_file_write_begin(&write, &folio, 0x1000);
+	tlbbatch_file_write_end(&write, 0);
+	pass_end(&one);
+	ok(!sim_work && !counted(TLBBATCH_FOLIOS_FILE),
+	   "B4: a file's folio that is kept isn't written");
+	pass_begin(&one);
+	tlbbatch_file_write_begin(&write, &folio, 0x1000);
+	one.stat.nr_pageout++;
+	tlbbatch_file_write_end(&write, tlbbatch_pageout_success());
+	pass_end(&one);
+	ok(!sim_work && counted(TLBBATCH_FOLIOS_FILE) == 1, "B4: one that is written is seen");
+}
+
+/* Shmem's write-out splits a large folio, and writes the first part. */
+static int splits(struct folio *folio)
+{
+	folio->nr = 1;
+	folio->writes++;
+	folio_unlock(folio);
+	return 0;
+}
+
+static void test_split(void)
+{
+	struct folio folio = shmem_folio(4);
+
+	anew(8);
+	pass_begin(&one);
+	world.write = splits;
+	reclaim(&folio);
+	ok_int(one.stat.nr_pageout, 1, "reclaim counts what is left of a folio that was split");
+	pass_end(&one);
+	ok(!sim_work, "B4: so does the gate");
+}
+
+/* --- a folio that waits, and the second look (rule B7) --------------------------------------- */
+
+static int refuses(struct folio *folio)
+{
+	return AOP_WRITEPAGE_ACTIVATE;
+}
+
+static void test_refused(void)
+{
+	struct folio waits = anon_folio(1), refused = anon_folio(1);
+
+	anew(2);
+	pass_begin(&one);
+	reclaim(&waits);
+	world.write = refuses;
+	ok_int(reclaim(&refused), AOP_WRITEPAGE_ACTIVATE, "the folio that fills a batch is refused");
+	ok_int(waits.writes, 0, "B6, B9: while it is locked no other folio is written");
+	pass_end(&one);
+	ok_int(waits.writes, 1, "B9: but at the end of the pass");
+	ok(!sim_work, "B4: nobody counts what was refused");
+}
+
+static void test_poison(void)
+{
+	struct folio folio = anon_folio(4);
+
+	anew(8);
+	pass_begin(&one);
+	reclaim(&folio);
+	folio.tail_poisoned = true;
+	pass_end(&one);
+	ok(!folio.writes && counted(TLBBATCH_DROPPED_HWPOISON) == 1,
+	   "B7: a folio with poison in one of its pages isn't written");
+}
+
+/* --- rule B13: what is counted, and what is remembered -------------------------------------- */
+
+static void test_counts(void)
+{
+	struct folio folio;
+	unsigned int i;
+
+	anew(8);
+	for (i = 1; i <= 3; i++) {
+		folio = anon_folio(1);
+		pass_begin(&one);
+		reclaim(&folio);
+		ok_int(pass_end(&one), 1, "what is freed is added to reclaim's result");
+		ok_int(counted(TLBBATCH_FLUSHES_DEFERRING), i, "B13: a pass counts its own flushes");
+		ok_int(counted(TLBBATCH_BATCHES), i, "B13: and its batch");
+	}
+	ok(folio.freed && world.evicted_from == &target_group,
+	   "B13: the shadow entry has the cgroup that reclaim is for");
+}
+
+static void test_activated(void)
+{
+	struct folio folio = anon_folio(4);
+
+	anew(8);
+	pass_begin(&one);
+	reclaim(&folio);
+	world.write = refuses;
+	pass_end(&one);
+	ok(folio.active && !folio.locked, "a folio whose write-out is refused is active");
+	ok_int(group.activated, 4, "B13: its cgroup counts its pages");
+	ok_int(sim_pgactivate, 4, "B13: so does the system");
+	ok_int(sim_breaches(), 0, "B13: its cgroup is used under RCU's read lock");
+}
+
+static int fails(struct folio *folio)
+{
+	folio->writes++;
+	folio_unlock(folio);
+	return -EIO;
+}
+
+static int fails_and_leaves(struct folio *folio)
+{
+	folio->mapping = NULL;
+	return fails(folio);
+}
+
+static int error_of(int (*write)(struct folio *folio))
+{
+	struct folio folio = shmem_folio(1);
+
+	anew(8);
+	pass_begin(&one);
+	reclaim(&folio);
+	world.write = write;
+	pass_end(&one);
+	ok(folio.writes == 1 && counted(TLBBATCH_WRITE_ERRORS) == 1, "an error is counted");
+	return shmem_file.error;
+}
+
+static void test_errors(void)
+{
+	ok_int(error_of(fails), -EIO, "B13: the file of a folio has its error");
+	ok_int(error_of(fails_and_leaves), 0, "B13: unless the folio has left it");
+}
+
+/* --- knobs ------------------------------------------------------------------------------------ */
+
+static void one_ends(void)
+{
+	struct task_struct *sleeper = current;
+
+	sim_others = NULL;
+	pass_end(&one);
+	current = sleeper;
+}
+
+static void one_trips(void)
+{
+	one.stat.nr_pageout++;
+	one_ends();
+}
+
+static void test_turnover(void)
+{
+	struct folio waits = anon_folio(1);
+
+	anew(8);
+	pass_begin(&one);
+	reclaim(&waits);
+	current = &admin;
+	sim_others = one_ends;
+	ok_int(tlbbatch_knob_set_batch_size(4), 0, "batch_size is written");
+	ok(!tlbbatch_contexts_waiting_folios() && waits.writes == 1,
+	   "B18: no pass has the old one when that returns");
+}
+
+static void test_exit(void)
+{
+	anew(8);
+	pass_begin(&one);
+	current = &admin;
+	sim_others = one_trips;
+	tlbbatch_knobs_exit();
+	ok(!sim_others, "at the end each pass is waited for");
+	ok(!sim_work, "B4, H13: one that trips meanwhile leaves no work behind");
+}
+
+int main(void)
+{
+	world_init();
+	test_owes();
+	test_tripwire();
+	test_pages();
+	test_split();
+	test_refused();
+	test_poison();
+	test_counts();
+	test_activated();
+	test_errors();
+	test_turnover();
+	test_exit();
+	ok_int(sim_breaches(), 0, "no breach");
+	return tap_done();
+}

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tasks that reclaim folios, and a swap device. */
+#include "batch_world.h"
+#include "compat/writeout_shapes.h"
+#include "core/feature.h"
+#include "core/knob.h"
+#include "hooks/watch.h"
+#include "kernel/symbols.h"
+#include "pass/pass_calls.h"
+
+#define PAGE_SUCCESS	2
+
+struct task_struct admin = { .comm = "admin", .pid = 10, .start_boottime = 10 };
+struct reclaimer one = { .task = { .comm = "one", .pid = 11, .start_boottime = 11 } };
+struct reclaimer two = { .task = { .comm = "two", .pid = 12, .start_boottime = 12 } };
+struct address_space swap_space, shmem_file;
+struct mem_cgroup group, target_group;
+struct world world;
+
+struct work_struct *sim_work;
+pg_data_t sim_node;
+unsigned long sim_pgactivate;
+static struct scan_control control = { .target = &target_group };
+static bool demotion;
+
+/* --- the rest of the kernel --------------------------------------------------------------- */
+
+bool folio_trylock(struct folio *folio)
+{
+	bool taken = !folio->locked;
+
+	folio->locked = true;
+	return taken;
+}
+
+void folio_unlock(struct folio *folio)
+{
+	if (!folio->locked)
+		sim_breach("unlock of a folio that isn't locked");
+	folio->locked = false;
+}
+
+bool folio_clear_dirty_for_io(struct folio *folio)
+{
+	bool dirty = folio->dirty;
+
+	if (!folio->locked)
+		sim_breach("a folio that isn't locked is made clean");
+	folio->dirty = false;
+	return dirty;
+}
+
+struct mem_cgroup *folio_memcg(struct folio *folio)
+{
+	if (!sim_rcu_depth)
+		sim_breach("a folio's cgroup without RCU's read lock");
+	return folio->memcg;
+}
+
+static void count_memcg_events(struct mem_cgroup *memcg, enum vm_event_item item,
+			       unsigned long nr)
+{
+	if (!sim_rcu_depth)
+		sim_breach("an event of a cgroup without RCU's read lock");
+	memcg->activated += nr;
+}
+
+void folios_put(struct folio_batch *batch)
+{
+	unsigned int i;
+
+	for (i = 0; i < batch->nr; i++) {
+		batch->folios[i]->refs--;
+		batch->folios[i]->freed = true;
+	}
+	batch->nr = 0;
+}
+
+static int remove_mapping(struct address_space *mapping, struct folio *folio, bool reclaimed,
+			  struct mem_cgroup *target_memcg)
+{
+	/* The cache's references, and the isolation's. */
+	if (!folio->locked || folio->refs != 1 + (int)folio->nr)
+		return 0;
+	world.evicted_from = target_memcg;
+	folio->mapping = NULL;
+	folio->refs = 0;
+	return 1;
+}
+
+static bool swap_full(struct folio *folio)
+{
+	return false;
+}
+
+static void try_to_unmap_flush(void)
+{
+	world.flushes++;
+	current->tlb_ubc = (struct tlbflush_unmap_batch){ };
+}
+
+static void flush_tlb_all(void)
+{
+	world.flushes_of_all++;
+}
+
+static void swap_write_unplug(struct swap_iocb *plug)
+{
+	world.submitted = plug;
+}
+
+/* Like zram: a write-out is over when it returns. */
+static int write_folio(struct folio *folio, struct swap_iocb **plug)
+{
+	int (*does)(struct folio *folio) = world.write;
+
+	if (!folio->locked || folio->dirty)
+		sim_breach("a folio is written that isn't locked, or is dirty still");
+	if (current->tlb_ubc.writable)
+		sim_breach("B1: a folio is written before its flush");
+	world.write = NULL;
+	if (does)
+		return does(folio);
+	if (world.gathers)
+		*plug = &world.iocb;
+	folio->writes++;
+	world.written++;
+	folio_unlock(folio);
+	return 0;
+}
+
+static int shmem_writeout(struct folio *folio, struct swap_iocb **plug, struct list_head *split)
+{
+	return write_folio(folio, plug);
+}
+
+/* --- the rest of the module ----------------------------------------------------------------- */
+
+struct tlbbatch_redirects tlbbatch_batch_redirects;
+struct tlbbatch_watches tlbbatch_batch_watches;
+
+/* No writer of a file is hooked. */
+const struct tlbbatch_target *tlbbatch_target_at(unsigned long addr)
+{
+	return NULL;
+}
+
+int tlbbatch_feature_on(struct tlbbatch_feature *feature)
+{
+	tlbbatch_pass_join(feature->pass);
+	feature->on = true;
+	return 0;
+}
+
+int tlbbatch_feature_off(struct tlbbatch_feature *feature, bool killable)
+{
+	int err;
+
+	tlbbatch_pass_leave(feature->pass);
+	err = tlbbatch_passes_wait_turnover(feature->waits, killable);
+	feature->on = err;
+	return err;
+}
+
+int tlbbatch_knob_parse(const char *text, size_t len, unsigned int min, unsigned int max,
+			unsigned int *value)
+{
+	return -EINVAL;
+}
+
+unsigned long tlbbatch_symbol_address(const char *name)
+{
+	return (unsigned long)&demotion;
+}
+
+bool tlbbatch_member_offset(const char *tag, const char *member, const char *type, u32 *offset)
+{
+	*offset = offsetof(struct scan_control, target);
+	return true;
+}
+
+bool tlbbatch_enumerator(const char *name, s64 *value)
+{
+	*value = PAGE_SUCCESS;
+	return true;
+}
+
+/* world_init() sets them. */
+bool tlbbatch_helpers_resolve(const struct tlbbatch_helper *helper, unsigned int nr,
+			      char *missing, size_t size)
+{
+	return true;
+}
+
+/* --- reclaim ---------------------------------------------------------------------------------- */
+
+/* The plug that reclaim has on its stack. */
+static struct swap_iocb *plug;
+
+static const struct tlbbatch_target *swap_target, *shmem_target;
+
+/* This kernel's shape, with a plug. */
+static const struct tlbbatch_target *shape(const struct tlbbatch_target *target)
+{
+	while (!strstr(target->function.proto, "int(struct folio *, struct swap_iocb **"))
+		target++;
+	return target;
+}
+
+void world_init(void)
+{
+	sim_init();
+	current = &admin;
+	if (tlbbatch_batch_find())
+		abort();
+	STATIC_CALL_KEY(tlbbatch_remove_mapping).func = remove_mapping;
+	STATIC_CALL_KEY(tlbbatch_mem_cgroup_swap_full).func = swap_full;
+	STATIC_CALL_KEY(tlbbatch_count_memcg_events).func = count_memcg_events;
+	STATIC_CALL_KEY(tlbbatch_flush_tlb_all).func = flush_tlb_all;
+	STATIC_CALL_KEY(tlbbatch_swap_write_unplug).func = swap_write_unplug;
+	STATIC_CALL_KEY(tlbbatch_orig_try_to_unmap_flush).func = try_to_unmap_flush;
+	swap_target = shape(tlbbatch_swap_writeout_targets);
+	shmem_target = shape(tlbbatch_shmem_writeout_targets);
+	tlbbatch_call_set(&swap_target->original, (unsigned long)write_folio);
+	tlbbatch_call_set(&swap_target->writer, (unsigned long)swap_target->write_out);
+	tlbbatch_call_set(&shmem_target->original, (unsigned long)shmem_writeout);
+	tlbbatch_call_set(&shmem_target->writer, (unsigned long)shmem_target->write_out);
+	tlbbatch_passes_add(&tlbbatch_batch_part);
+	if (tlbbatch_passes_init())
+		abort();
+	tlbbatch_pass_calls(&tlbbatch_batch_part, tlbbatch_batch.pass_begin,
+			    tlbbatch_batch.pass_end);
+}
+
+static u64 sum(enum tlbbatch_counter counter)
+{
+	u64 sum = 0;
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += per_cpu(tlbbatch_batch_counts.value[counter], cpu);
+	return sum;
+}
+
+static u64 before[TLBBATCH_NR_COUNTERS];
+
+void anew(unsigned int batch_size)
+{
+	unsigned int i;
+
+	current = &admin;
+	world = (struct world){ };
+	plug = NULL;
+	sim_others = NULL;
+	sim_work = NULL;
+	sim_pgactivate = 0;
+	group = target_group = (struct mem_cgroup){ };
+	swap_space.error = shmem_file.error = 0;
+	sim_forget();
+	tlbbatch_batch_rearm();
+	if (tlbbatch_knob_set_enabled(1) || tlbbatch_knob_set_batch_size(batch_size))
+		abort();
+	for (i = 0; i < TLBBATCH_NR_COUNTERS; i++)
+		before[i] = sum(i);
+}
+
+u64 counted(enum tlbbatch_counter counter)
+{
+	return sum(counter) - before[counter];
+}
+
+struct folio anon_folio(unsigned int nr)
+{
+	return (struct folio){ .mapping = &swap_space, .memcg = &group, .nr = nr, .anon = true,
+			       .swapcache = true, .dirty = true, .refs = 1 + (int)nr };
+}
+
+struct folio shmem_folio(unsigned int nr)
+{
+	struct folio folio = anon_folio(nr);
+
+	folio.mapping = &shmem_file;
+	folio.anon = folio.swapcache = false;
+	return folio;
+}
+
+void pass_begin(struct reclaimer *task)
+{
+	current = &task->task;
+	task->stat = (struct reclaim_stat){ };
+	if (tlbbatch_pass_enter(0))
+		tlbbatch_pass_begin(&sim_node, &control, &task->stat);
+}
+
+unsigned int pass_end(struct reclaimer *task)
+{
+	current = &task->task;
+	if (tlbbatch_context_acts(0))
+		tlbbatch_hook_try_to_unmap_flush();
+	else
+		try_to_unmap_flush();
+	return tlbbatch_pass_current() ? tlbbatch_pass_end(tlbbatch_pass_current(), 0) : 0;
+}
+
+void unmap_dirty(void)
+{
+	current->tlb_ubc.flush_required = current->tlb_ubc.writable = true;
+	current->tlb_ubc.arch.cpumask.bits[0] = 3;
+	if (tlbbatch_context_acts(0))
+		tlbbatch_hook_try_to_unmap_flush_dirty();
+	else
+		try_to_unmap_flush();
+}
+
+int reclaim(struct folio *folio)
+{
+	bool shmem = !folio->swapcache;
+	const struct tlbbatch_target *target = shmem ? shmem_target : swap_target;
+	bool gated = shmem ? tlbbatch_context_gates_shmem(0) : tlbbatch_context_gates(0);
+	int (*write_out)(struct folio *folio, struct swap_iocb **plug, struct list_head *split);
+	struct list_head split;
+	int ret;
+
+	folio->locked = true;
+	unmap_dirty();
+	folio->dirty = false;
+	folio->reclaim = true;
+	write_out = gated ? target->replacement : target->original.key->func;
+	ret = write_out(folio, &plug, &split);
+	if (ret == AOP_WRITEPAGE_ACTIVATE) {
+		folio->reclaim = false;
+		folio_unlock(folio);
+	} else {
+		((struct reclaimer *)current)->stat.nr_pageout += folio->nr;
+	}
+	return ret;
+}

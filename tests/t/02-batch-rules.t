@@ -1,0 +1,6 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# runs: once
+# Does batching keep its rules? The module's own files run in a process: see tests/model/sim.
+[ $# -gt 0 ] || set -- batch_shapes batch_rules
+exec "$(dirname "$0")/../model/sim/run" "$@"
