@@ -26,7 +26,7 @@
 #define NAMES_MAX	4
 
 static DECLARE_COMPLETION(retired);
-static const char *waits_for;
+static const char *waits_for = "its worker";
 static void (*leave_text)(void);
 
 static void retire(struct work_struct *work)

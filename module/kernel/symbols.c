@@ -310,6 +310,9 @@ int tlbbatch_symbols_init(void)
 	int err;
 
 	err = find_kallsyms();
+	/* Memory that is short says nothing of the kernel: a later load may find all. */
+	if (err == -ENOMEM)
+		return err;
 	if (err) {
 		snprintf(missing, sizeof(missing),
 			 "kallsyms_lookup_name not found (%d)", err);

@@ -178,26 +178,6 @@ static void test_stuck(void)
 
 /* --- passes: rules H9 and H13 ---------------------------------------------------------------- */
 
-static struct tlbbatch_pass *open_pass(struct task_struct *task)
-{
-	struct task_struct *me = current;
-	struct tlbbatch_pass *pass;
-
-	current = task;
-	pass = tlbbatch_pass_enter(0) ? tlbbatch_pass_current() : NULL;
-	current = me;
-	return pass;
-}
-
-static void close_pass(struct task_struct *task)
-{
-	struct task_struct *me = current;
-
-	current = task;
-	tlbbatch_pass_left(tlbbatch_pass_current());
-	current = me;
-}
-
 static unsigned int slept;
 static bool gone_early, admitted;
 

@@ -37,6 +37,7 @@ struct world {
 	int fails_to_start;
 	const char *unfit;
 	bool no_btf;
+	int btf_fails, kprobe_fails;	/* with this error */
 	void (*found)(void);		/* called when BTF is open */
 };
 
@@ -79,5 +80,9 @@ static inline int off(struct tlbbatch_feature *feature)
 	_good; })
 
 bool nothing_attached(void);
+
+/* A task begins a pass, or one nested in its pass; NULL if none was opened. It ends it. */
+struct tlbbatch_pass *open_pass(struct task_struct *task);
+void close_pass(struct task_struct *task);
 
 #endif /* HOOK_RULES_H */

@@ -79,6 +79,8 @@ static bool probing;
 /* A kprobe that isn't disabled patches text. */
 int register_kprobe(struct kprobe *probe)
 {
+	if (world.kprobe_fails)
+		return world.kprobe_fails;
 	sim_note("kprobe+%s", probe->symbol_name);
 	if (!(probe->flags & KPROBE_FLAG_DISABLED))
 		sim_breach("a kprobe is armed");
@@ -101,6 +103,8 @@ int tlbbatch_btf_open(struct tlbbatch_btf *btf, const void *data, size_t size)
 	(void)btf;
 	(void)data;
 	sim_note("btf_open");
+	if (world.btf_fails)
+		return world.btf_fails;
 	return size == 1000 ? 0 : -EINVAL;
 }
 
@@ -455,6 +459,26 @@ void hook_world_init(void)
 	sim_tracepoints("one", "two");
 	look_dummy_hook.addr = (unsigned long)look_dummy;
 	current = &admin;
+}
+
+struct tlbbatch_pass *open_pass(struct task_struct *task)
+{
+	struct task_struct *me = current;
+	struct tlbbatch_pass *pass;
+
+	current = task;
+	pass = tlbbatch_pass_enter(0) ? tlbbatch_pass_current() : NULL;
+	current = me;
+	return pass;
+}
+
+void close_pass(struct task_struct *task)
+{
+	struct task_struct *me = current;
+
+	current = task;
+	tlbbatch_pass_left(tlbbatch_pass_current());
+	current = me;
 }
 
 bool nothing_attached(void)

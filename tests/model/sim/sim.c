@@ -21,6 +21,7 @@ unsigned long jiffies = 1000;
 void (*sim_others)(void);
 void (*sim_at_barrier)(void), (*sim_at_rcu)(void), (*sim_at_rmb)(void);
 void (*sim_at_sync)(void), (*sim_at_acquire)(void);
+void (*sim_at_release)(void), (*sim_at_cmpxchg)(void);
 
 void sim_init(void)
 {
@@ -123,6 +124,18 @@ bool sim_logged(const char *text)
 	return strstr(logged, text);
 }
 
+unsigned int sim_times_logged(const char *text)
+{
+	const char *at = logged;
+	unsigned int nr = 0;
+
+	while ((at = strstr(at, text))) {
+		at++;
+		nr++;
+	}
+	return nr;
+}
+
 void sim_breach(const char *what)
 {
 	printf("# breach: %s\n", what);
@@ -199,6 +212,16 @@ void sim_barrier(void)
 void sim_acquire(void)
 {
 	happens(&sim_at_acquire);
+}
+
+void sim_release(void)
+{
+	happens(&sim_at_release);
+}
+
+void sim_cmpxchg(void)
+{
+	happens(&sim_at_cmpxchg);
 }
 
 void sim_rmb(void)

@@ -27,8 +27,9 @@ unsigned int sim_times(const char *what);
 /* The kernel would have crashed, hung or lost data. */
 void sim_breach(const char *what);
 unsigned int sim_breaches(void);
-/* Was this logged since sim_forget()? */
+/* Was this logged since sim_forget()? How often? */
 bool sim_logged(const char *text);
+unsigned int sim_times_logged(const char *text);
 void sim_printk(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #define pr_err(...)	sim_printk(__VA_ARGS__)
@@ -88,8 +89,15 @@ void sim_rmb(void);
 extern void (*sim_at_acquire)(void);
 void sim_acquire(void);
 #define smp_load_acquire(p)	(sim_acquire(), READ_ONCE(*(p)))
-#define smp_store_release(p, v)	WRITE_ONCE(*(p), v)
+/* What another CPU does right after the next store with release, once. */
+extern void (*sim_at_release)(void);
+void sim_release(void);
+#define smp_store_release(p, v)	(WRITE_ONCE(*(p), v), sim_release())
+/* What another CPU does right before the next cmpxchg(), once. */
+extern void (*sim_at_cmpxchg)(void);
+void sim_cmpxchg(void);
 #define cmpxchg(p, old_, new_) ({						\
+	sim_cmpxchg();								\
 	__typeof__(*(p)) _was = *(p);						\
 	if (_was == (old_))							\
 		*(p) = (new_);							\
@@ -194,7 +202,7 @@ void sim_init(void);
 #define num_possible_cpus()		SIM_CPUS
 #define nr_cpu_ids			SIM_CPUS
 #define for_each_possible_cpu(cpu)	for (cpu = 0; cpu < SIM_CPUS; cpu++)
-#define for_each_online_cpu(cpu)	for_each_possible_cpu(cpu)
+#define for_each_online_cpu(cpu)	for_each_possible_cpu(cpu) if (cpu_online(cpu))
 #define preempt_disable()		((void)0)
 #define preempt_enable()		((void)0)
 
