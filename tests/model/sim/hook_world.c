@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A kernel with a few functions, and three features that hook them. Their rows stand where the
- * module has its own (core/features.c), so all of the engine and of the core runs as it is.
+ * module has its own (core/features.c), so all of the engine and of the core runs as it is. What
+ * is weak here may be the module's own file in a program.
  */
 #include "hook_rules.h"
 #include "core/sysfs.h"
@@ -288,7 +289,7 @@ static const char *alpha_find(void)
 	return NULL;
 }
 
-struct tlbbatch_feature tlbbatch_batch = {
+struct tlbbatch_feature __weak tlbbatch_batch = {
 	.name = "alpha", .refuses = "alpha refused", .waits = "alpha",
 	.redirects = &alpha_redirects, .pass = &alpha_part,
 	.pass_begin = alpha_begin, .pass_end = alpha_end, .find = alpha_find,
@@ -301,7 +302,7 @@ static void freed(void)
 
 static struct tlbbatch_redirects beta_redirects;
 
-struct tlbbatch_feature tlbbatch_wide = {
+struct tlbbatch_feature __weak tlbbatch_wide = {
 	.name = "beta", .refuses = "beta refused", .waits = "beta",
 	.redirects = &beta_redirects, .pass = &beta_part,
 	.pass_begin = beta_does, .pass_end = beta_does, .stop = freed,
@@ -423,14 +424,15 @@ struct tlbbatch_hook tlbbatch_pass_hook = {
 
 /* --- the rest of the module ------------------------------------------------------------------------ */
 
-const struct tlbbatch_files tlbbatch_batch_files, tlbbatch_wide_files, tlbbatch_luf_sysfs_files;
+const struct tlbbatch_files tlbbatch_batch_files, tlbbatch_luf_sysfs_files;
+const struct tlbbatch_files __weak tlbbatch_wide_files;
 
-int tlbbatch_knobs_init(void)
+int __weak tlbbatch_knobs_init(void)
 {
 	return 0;
 }
 
-void tlbbatch_knobs_exit(void)
+void __weak tlbbatch_knobs_exit(void)
 {
 	sim_note("unload:alpha");
 	tlbbatch_feature_retire(&alpha);

@@ -7,6 +7,7 @@
 #ifndef SIM_H
 #define SIM_H
 
+#include <ctype.h>
 #include "kernel/portable.h"
 
 /* More than a word of a mask has bits. */
@@ -51,6 +52,7 @@ extern bool sim_preemption;
 #define __exit
 #define __percpu
 #define __read_mostly
+#define __weak			__attribute__((weak))
 #define __used			__attribute__((used))
 #undef __always_inline
 #define __always_inline		inline __attribute__((always_inline))
@@ -125,6 +127,14 @@ static inline unsigned int bitmap_weight(const unsigned long *map, unsigned int 
 /* Knows %pS, too, of the one address that a kprobe has. */
 int sim_snprintf(char *buf, size_t size, const char *format, ...);
 #define snprintf	sim_snprintf
+
+static inline int kstrtouint(const char *text, int base, unsigned int *value)
+{
+	char *end;
+
+	*value = (unsigned int)strtoul(text, &end, base);
+	return *end && *end != '\n' ? -EINVAL : 0;
+}
 
 static inline size_t strscpy(char *to, const char *from, size_t size)
 {

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The knobs of batching (knobs.c), and its end: rules H9 and H13. Alpha's hooks are its own. */
+#include "hook_rules.h"
+#include "batch/batch_policy.h"
+#include "batch/knobs.h"
+
+static unsigned int begun_with, rearmed;
+static bool trips;
+
+struct tlbbatch_pass_part tlbbatch_batch_part = { .size = 8 };
+struct tlbbatch_redirects tlbbatch_batch_redirects = { .hooks = alpha_hooks, .nr = 2 };
+static struct tlbbatch_sites no_sites;
+struct tlbbatch_watches tlbbatch_batch_watches = { .sites = &no_sites };
+
+const char *tlbbatch_batch_find(void)
+{
+	return NULL;
+}
+
+void tlbbatch_batch_begin(struct tlbbatch_pass *pass, unsigned int batch_size)
+{
+	begun_with = batch_size;
+}
+
+bool tlbbatch_batch_end(struct tlbbatch_pass *pass)
+{
+	return !trips;
+}
+
+void tlbbatch_batch_rearm(void)
+{
+	rearmed++;
+}
+
+static unsigned int slept;
+static bool gone_early;
+
+static void others(void)
+{
+	gone_early |= !sim_is_patched((unsigned long)fn_a);
+	if (++slept == 3) {
+		sim_note("pass_ends");
+		close_pass(&reclaimer);
+	}
+}
+
+static void open_for_others(void)
+{
+	if (!open_pass(&reclaimer))
+		sim_breach("a pass wasn't admitted");
+	sim_others = others;
+	slept = 0;
+	sim_forget();
+}
+
+static void test_knobs(void)
+{
+	ok_int(tlbbatch_knob_set_enabled(1), 0, "batching is on");
+	ok_int(tlbbatch_knob_set_batch_size(TLBBATCH_BATCH_MAX + 1), -ERANGE, "too large a batch");
+	fn_pass(1);
+	ok_int(begun_with, TLBBATCH_BATCH_DEFAULT, "a pass has the batch that it had");
+	open_for_others();
+	ok_int(tlbbatch_knob_set_batch_size(8), 0, "a smaller batch");
+	ok_int(slept, 3, "when it is set no pass has another size");
+	fn_pass(1);
+	ok_int(begun_with, 8, "a pass begins with it");
+
+	open_for_others();
+	admin.killed = true;
+	ok_int(tlbbatch_knob_set_enabled(0), -EINTR, "a writer who is killed doesn't wait");
+	ok(!slept && tlbbatch_knob_enabled(), "then batching is on");
+	admin.killed = false;
+	ok_int(tlbbatch_knob_set_enabled(0), 0, "a later write of 0 waits");
+	ok(slept == 3 && !gone_early && nothing_attached(), "H9: and then hooks go");
+}
+
+/* Rule B4. */
+static void test_tripped(void)
+{
+	ok_int(tlbbatch_knob_set_enabled(1), 0, "on");
+	trips = true;
+	sim_work = NULL;
+	fn_pass(1);
+	trips = false;
+	ok(sim_work && !open_pass(&reclaimer), "B4: no pass is batched when one went wrong");
+	sim_work->func(sim_work);
+	ok(!tlbbatch_knob_enabled() && rearmed == 1 && nothing_attached(), "B4: the worker detaches");
+	sim_work = NULL;
+}
+
+/* A fatal signal waits for rmmod: the unload goes on all the same. */
+static void test_unload(void)
+{
+	ok_int(tlbbatch_knob_set_enabled(1), 0, "on");
+	open_for_others();
+	gone_early = false;
+	admin.killed = true;
+	sim_unload();
+	right(slept == 3 && !gone_early, "H9: who unloads waits for passes, even if he is killed");
+	right(sim_in_order("pass_ends", "-fn_pass") && sim_in_order("-fn_pass", "unregister:dummy"),
+	      "H13: batching is off before its hooks are retired");
+	ok(!tlbbatch_knob_enabled() && !open_pass(&reclaimer), "H13: and no pass begins");
+	right(nothing_attached() && !sim_nr_registered() && !sim_allocated(), "nothing is left");
+	admin.killed = false;
+	sim_others = NULL;
+}
+
+int main(void)
+{
+	hook_world_init();
+	ok_int(sim_load(), 0, "it loads");
+	test_knobs();
+	test_tripped();
+	test_unload();
+	ok_int(sim_breaches(), 0, "no breach");
+	return tap_done();
+}
