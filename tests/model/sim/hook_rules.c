@@ -289,6 +289,12 @@ static void test_selftest(void)
 	sim_trouble.switched_off = false;
 	ok_int(on(&beta), 0, "on");
 	ok(sim_ftrace_refuses_off(), "H6: ftrace can't be switched off, either");
+	sim_trouble.unpatched = "dummy";
+	ok_int(on(&alpha), -EIO, "H8: hooks that look and see nothing are noticed");
+	right(sim_nr_registered() == 1 && sim_is_patched((unsigned long)fn_pass) &&
+	      tlbbatch_pass_hook.attached && !look_set.registered,
+	      "H2: what one other feature has in use stays registered");
+	sim_trouble.unpatched = NULL;
 	ok_int(off(&beta), 0, "off");
 	ok_int(on(&alpha), 0, "on");
 	ok_int(off(&alpha), 0, "off");
