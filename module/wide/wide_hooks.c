@@ -218,12 +218,16 @@ struct slot {
 
 static struct slot slots[1 << SLOT_BITS];
 
-/* Of lruvecs. A place is for the last one of those that share it. */
+/*
+ * Of lruvecs. A place is for the last one of those that share it. A new cgroup may get the memory
+ * of a dead one, but not its serial number.
+ */
 #define PLACE_BITS	10
 
 struct place {
 	unsigned long taken;
 	const struct lruvec *lruvec;
+	u64 serial_nr;
 	struct tlbbatch_wide_lists lists;
 };
 
@@ -248,14 +252,17 @@ static struct tlbbatch_wide_call *call_in(struct slot *slot)
 }
 
 /* @place->taken is held. A list of which nothing is known isn't widened. */
-static unsigned int give_of(struct place *place, struct slot *slot,
-			    const struct lruvec *lruvec,
+static unsigned int give_of(struct place *place, struct slot *slot, struct lruvec *lruvec,
 			    const struct tlbbatch_wide_ask *ask)
 {
-	if (place->lruvec == lruvec)
+	const struct mem_cgroup *memcg = lruvec_memcg(lruvec);
+	u64 serial_nr = memcg ? memcg->css.serial_nr : 0;
+
+	if (place->lruvec == lruvec && place->serial_nr == serial_nr)
 		return tlbbatch_wide_give(call_in(slot), &place->lists, ask);
 	place->lists = (struct tlbbatch_wide_lists){ };
 	place->lruvec = lruvec;
+	place->serial_nr = serial_nr;
 	return ask->asked;
 }
 
@@ -263,7 +270,7 @@ static unsigned int give_of(struct place *place, struct slot *slot,
  * How many pages an inactive list gives now. Nobody waits for a slot or a place: whoever
  * finds one taken gets what he asks for.
  */
-static unsigned int give(const struct lruvec *lruvec, const struct tlbbatch_wide_ask *ask)
+static unsigned int give(struct lruvec *lruvec, const struct tlbbatch_wide_ask *ask)
 {
 	struct place *place = &places[hash_ptr(lruvec, PLACE_BITS)];
 	struct slot *slot = slot_of_task();

@@ -54,6 +54,10 @@ extern struct tlbbatch_hook tlbbatch_pass_hook;
 extern struct tlbbatch_hook_set look_set;
 
 void hook_world_init(void);
+/* The kernel has another function. */
+void hook_world_has(const char *name, void *addr, const char *proto);
+/* Where BTF says that a member lies. A program may have its own. */
+u32 sim_member_offset(const char *member);
 int sim_load(void);
 void sim_unload(void);
 

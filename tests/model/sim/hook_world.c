@@ -38,7 +38,7 @@ static unsigned long lookup(const char *name);
 extern const char __executable_start[], etext[];
 static char a_module[64];
 
-static const struct sim_function functions[] = {
+static struct sim_function functions[20] = {
 	{ "fn_a", fn_a, "int(int)", false, false },
 	{ "fn_b", fn_b, "int(int)", false, false },
 	{ "fn_looked", fn_looked, "int(int)", false, false },
@@ -57,6 +57,22 @@ static const struct sim_function functions[] = {
 	  false, false },
 };
 
+static unsigned int nr_functions = 15;
+
+void hook_world_has(const char *name, void *addr, const char *proto)
+{
+	if (nr_functions == ARRAY_SIZE(functions))
+		abort();
+	functions[nr_functions++] = (struct sim_function){ name, addr, proto, false, false };
+	sim_functions(functions, nr_functions);
+}
+
+u32 __weak sim_member_offset(const char *member)
+{
+	(void)member;
+	return 8;
+}
+
 static unsigned long lookup(const char *name)
 {
 	unsigned int i;
@@ -69,7 +85,7 @@ static unsigned long lookup(const char *name)
 		return (unsigned long)__executable_start;
 	if (!strcmp(name, "_etext"))
 		return (unsigned long)etext;
-	for (i = 0; i < ARRAY_SIZE(functions); i++)
+	for (i = 0; i < nr_functions; i++)
 		if (!strcmp(functions[i].name, name))
 			return (unsigned long)functions[i].addr;
 	return 0;
@@ -121,7 +137,7 @@ int tlbbatch_btf_check_proto(const struct tlbbatch_btf *btf, const char *func,
 	unsigned int i;
 
 	(void)btf;
-	for (i = 0; i < ARRAY_SIZE(functions); i++) {
+	for (i = 0; i < nr_functions; i++) {
 		if (strcmp(functions[i].name, func))
 			continue;
 		if (found)
@@ -149,12 +165,13 @@ int tlbbatch_btf_member_offset(const struct tlbbatch_btf *btf, const char *tag,
 int tlbbatch_btf_check_member(const struct tlbbatch_btf *btf, const char *tag, const char *member,
 			      const char *expected, u32 *byte_offset, char *found, size_t size)
 {
-	(void)member;
+	(void)btf;
 	(void)found;
 	(void)size;
 	if (!strcmp(expected, "another"))
 		return -EPROTOTYPE;
-	return tlbbatch_btf_struct_size(btf, tag, byte_offset);
+	*byte_offset = sim_member_offset(member);
+	return !strcmp(tag, "absent") ? -ENOENT : 0;
 }
 
 int tlbbatch_btf_enumerator(const struct tlbbatch_btf *btf, const char *name, s64 *value)
@@ -457,7 +474,7 @@ void tlbbatch_sysfs_exit(void)
 void hook_world_init(void)
 {
 	sim_init();
-	sim_functions(functions, ARRAY_SIZE(functions));
+	sim_functions(functions, nr_functions);
 	sim_tracepoints("one", "two");
 	look_dummy_hook.addr = (unsigned long)look_dummy;
 	current = &admin;

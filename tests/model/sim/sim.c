@@ -21,7 +21,7 @@ unsigned long jiffies = 1000;
 void (*sim_others)(void);
 void (*sim_at_barrier)(void), (*sim_at_rcu)(void), (*sim_at_rmb)(void);
 void (*sim_at_sync)(void), (*sim_at_acquire)(void);
-void (*sim_at_release)(void), (*sim_at_cmpxchg)(void);
+void (*sim_at_unlock)(void), (*sim_at_release)(void), (*sim_at_cmpxchg)(void);
 
 void sim_init(void)
 {
@@ -246,11 +246,14 @@ void synchronize_rcu_tasks(void)
 	sim_note("rcu_tasks");
 }
 
+static unsigned int mutexes_held;
+
 void mutex_lock(struct mutex *mutex)
 {
 	if (mutex->held)
 		sim_breach("deadlock: mutex");
 	mutex->held = true;
+	mutexes_held++;
 }
 
 void mutex_unlock(struct mutex *mutex)
@@ -258,6 +261,8 @@ void mutex_unlock(struct mutex *mutex)
 	if (!mutex->held)
 		sim_breach("unlock of a mutex that isn't held");
 	mutex->held = false;
+	if (!--mutexes_held)
+		happens(&sim_at_unlock);
 }
 
 bool raw_spin_trylock(raw_spinlock_t *lock)

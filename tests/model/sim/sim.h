@@ -283,6 +283,8 @@ struct mutex {
 };
 
 #define DEFINE_MUTEX(name)	struct mutex name
+/* What another task does when a task lets go of the last mutex that it has, once. */
+extern void (*sim_at_unlock)(void);
 void mutex_lock(struct mutex *mutex);
 void mutex_unlock(struct mutex *mutex);
 #define mutex_lock_killable(mutex)	(current->killed ? -EINTR : (mutex_lock(mutex), 0))

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Wider passes: what they look at before they ask for more (rules W2, W3), and their end (H3). */
+#include <tlbbatch/wide_stats.h>
+#include "hook_rules.h"
+#include "wide/wide.h"
+#include "wide/wide_hooks.h"
+
+#define ASKED	32UL
+#define WIDE	256UL
+#define MANY	100000UL
+#define OTHER_TASKS	1100	/* more than there are slots */
+
+enum {
+#define X(upper, lower) upper,
+	WIDE_COUNTERS(X)
+#undef X
+};
+
+bool sim_no_memcg;
+static struct pglist_data node;
+static struct mem_cgroup group, parent;
+static struct lruvec lruvec;
+static struct scan_control sc;
+static unsigned long reached;	/* what the last original was asked for; 0 if none ran */
+
+u32 sim_member_offset(const char *member)
+{
+	return strcmp(member, "reclaim_idx") ? offsetof(struct scan_control, target_mem_cgroup) :
+					       offsetof(struct scan_control, reclaim_idx);
+}
+
+/* --- the kernel -------------------------------------------------------------------------- */
+
+static noinline void shrink_lruvec(struct lruvec *of, struct scan_control *control)
+{
+	barrier();
+}
+
+static noinline unsigned long isolate_lru_folios(unsigned long nr, struct lruvec *of,
+						 struct list_head *dst, unsigned long *scanned,
+						 struct scan_control *control, enum lru_list lru)
+{
+	static struct folio folios[512];
+	unsigned long i;
+
+	for (i = 0; i < nr; i++) {
+		folios[i] = (struct folio){ .lru = { dst->next }, .nr_pages = 1 };
+		dst->next = &folios[i].lru;
+	}
+	*scanned = reached = nr;
+	return nr;
+}
+
+static noinline int isolate_folios(unsigned long nr, struct lruvec *of,
+				   struct scan_control *control, int swappiness,
+				   struct list_head *list, int *isolated, int *type, int *scanned)
+{
+	*isolated = *scanned = (int)nr;
+	*type = 1;
+	reached = nr;
+	return (int)nr;
+}
+
+/* What the original is asked for, when the kernel asks for 32 pages. */
+static unsigned long ask(enum lru_list lru)
+{
+	struct list_head dst = { &dst };
+	unsigned long scanned;
+
+	reached = 0;
+	isolate_lru_folios(ASKED, &lruvec, &dst, &scanned, &sc, lru);
+	return reached;
+}
+
+static unsigned long ask_generations(void)
+{
+	struct list_head list = { &list };
+	int isolated, type, scanned;
+
+	reached = 0;
+	isolate_folios(ASKED, &lruvec, &sc, 60, &list, &isolated, &type, &scanned);
+	return reached;
+}
+
+/* In a new call of shrink_lruvec(). */
+static unsigned long ask_anew(enum lru_list lru)
+{
+	shrink_lruvec(&lruvec, &sc);
+	return ask(lru);
+}
+
+/* Long lists in the lowest zone, of which something is known. All helps, and nobody protects. */
+static void fresh(enum lru_list lru)
+{
+	memset(&node, 0, sizeof(node));
+	memset(&lruvec, 0, sizeof(lruvec));
+	memset(&group, 0, sizeof(group));
+	lruvec.pgdat = &node;
+	lruvec.memcg = &group;
+	lruvec.sizes[0][lru] = MANY;
+	node.node_zones[0].pages[lru] = MANY;
+	node.vm_stat[NR_LRU_BASE + lru].counter = MANY;
+	sc = (struct scan_control){ .reclaim_idx = 1, .target_mem_cgroup = &group };
+	tlbbatch_wide_forget();
+	ask(lru);
+}
+
+static ssize_t write_pass_min(const char *text)
+{
+	struct kobj_attribute *attr = (void *)tlbbatch_wide_files.group->attrs[0];
+
+	return attr->store(NULL, attr, text, strlen(text));
+}
+
+static u64 counted(unsigned int index)
+{
+	return tlbbatch_counter_read(&tlbbatch_wide_counters, index);
+}
+
+/* --- what an ask looks at ------------------------------------------------------------------ */
+
+static void test_lists(void)
+{
+	static const enum lru_list inactive[] = { LRU_INACTIVE_ANON, LRU_INACTIVE_FILE };
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		enum lru_list lru = inactive[i];
+
+		fresh(lru);
+		ok(ask_anew(lru) == WIDE, "list %u: a pass is widened", lru);
+		node.vm_stat[NR_ISOLATED_ANON + !i].counter = MANY;
+		ok(ask_anew(lru) == WIDE, "list %u: pages of the other type are isolated", lru);
+		node.vm_stat[NR_ISOLATED_ANON + i].counter = MANY;
+		ok(ask_anew(lru) == ASKED, "W2: list %u: many of its own type are isolated", lru);
+
+		fresh(lru);
+		lruvec.sizes[1][lru] = MANY;
+		ok(ask_anew(lru) == WIDE, "list %u: two zones that help", lru);
+		lruvec.sizes[2][lru] = 1;
+		ok(ask_anew(lru) == ASKED, "W2: list %u: pages of a zone that doesn't help", lru);
+	}
+}
+
+static void test_no_memcg(void)
+{
+	fresh(LRU_INACTIVE_FILE);
+	sim_no_memcg = true;
+	lruvec.memcg = sc.target_mem_cgroup = NULL;
+	ask(LRU_INACTIVE_FILE);
+	ok_int(ask_anew(LRU_INACTIVE_FILE), WIDE, "W2: without cgroups the zones tell their sizes");
+	node.node_zones[2].pages[LRU_INACTIVE_FILE] = 1;
+	ok_int(ask_anew(LRU_INACTIVE_FILE), ASKED, "W2: and that one of them doesn't help");
+	ok_int(sim_breaches(), 0, "W2: no cgroup is asked");
+	sim_no_memcg = false;
+}
+
+static void test_protected(void)
+{
+	fresh(LRU_INACTIVE_FILE);
+	sc.target_mem_cgroup = &parent;
+	ok_int(ask_anew(LRU_INACTIVE_FILE), WIDE, "a cgroup of many");
+	group.memory.elow = 1;
+	ok_int(ask_anew(LRU_INACTIVE_FILE), ASKED, "W2: with memory.low its pass stays as it is");
+	group.memory.elow = 0;
+	group.memory.emin = 1;
+	ok_int(ask_anew(LRU_INACTIVE_FILE), ASKED, "W2: with memory.min, too");
+	sc.target_mem_cgroup = &group;
+	ok_int(ask_anew(LRU_INACTIVE_FILE), WIDE, "W2: what reclaim begins with isn't protected");
+}
+
+static void test_generations(void)
+{
+	u64 widened, asked, taken;
+
+	fresh(LRU_INACTIVE_FILE);
+	lruvec.lrugen.nr_pages[0][1][2] = MANY;
+	lruvec.lrugen.nr_pages[3][0][3] = MANY;
+	ok_int(ask_generations(), ASKED, "W2: generations: pages of zones that don't help");
+	lruvec.lrugen.nr_pages[3][0][1] = MANY;
+	widened = counted(PASSES_WIDENED);
+	asked = counted(PAGES_ASKED_FILE);
+	taken = counted(PAGES_TAKEN_FILE);
+	ok_int(ask_generations(), WIDE, "W2: generations: pages of one that helps");
+	ok_int(counted(PASSES_WIDENED) - widened, 1, "W2: generations: a wide pass counts as one");
+	ok_int(counted(PAGES_ASKED_FILE) - asked, ASKED, "W2: generations: what the kernel asked for counts");
+	ok_int(counted(PAGES_TAKEN_FILE) - taken, WIDE, "W2: generations: and what it took");
+}
+
+/* --- what is remembered ---------------------------------------------------------------------- */
+
+/* Two tasks whose calls have one slot. */
+static void find_two(struct task_struct **first, struct task_struct **second)
+{
+	static struct task_struct tasks[OTHER_TASKS];
+	unsigned int i, j;
+
+	for (i = 0; i < OTHER_TASKS; i++)
+		for (j = 0; j < i; j++)
+			if (hash_ptr(&tasks[i], 10) == hash_ptr(&tasks[j], 10)) {
+				*first = &tasks[i];
+				*second = &tasks[j];
+				return;
+			}
+	abort();
+}
+
+static void test_remembered(void)
+{
+	struct task_struct *first, *second;
+
+	find_two(&first, &second);
+	fresh(LRU_INACTIVE_FILE);
+	ok_int(ask_anew(LRU_INACTIVE_FILE), WIDE, "a call gets pages early");
+	ok_int(ask(LRU_INACTIVE_FILE), 0, "W3: its next ask is left out");
+	current = first;
+	shrink_lruvec(&lruvec, &sc);
+	current = second;
+	shrink_lruvec(&lruvec, &sc);
+	current = first;
+	ok_int(ask(LRU_INACTIVE_FILE), WIDE, "another task's call gets pages early");
+	current = second;
+	ok(ask(LRU_INACTIVE_FILE) >= ASKED, "W3: a task that shares its slot isn't left out for those");
+	current = &admin;
+	group.css.serial_nr++;
+	ok_int(ask_anew(LRU_INACTIVE_FILE), ASKED,
+	       "W6: of a cgroup that got a dead one's memory nothing is known");
+	ok_int(ask_anew(LRU_INACTIVE_FILE), WIDE, "W6: from then on it is");
+}
+
+/* --- the knob ---------------------------------------------------------------------------------- */
+
+static void write_0(void)
+{
+	if (write_pass_min("0\n") != 2)
+		sim_breach("another task can't write 0");
+}
+
+static void test_end(void)
+{
+	u64 asked = counted(PAGES_ASKED_FILE);
+
+	sim_trouble.no_memory = 1000;
+	ok_int(write_pass_min("0\n"), -ENOMEM, "there is no memory to detach");
+	ok(sim_is_patched((unsigned long)isolate_lru_folios) && !tlbbatch_wide.on,
+	   "hooks stay, and it is off");
+	ok_int(tlbbatch_wide_pages(), 0, "H3: pass_min reads 0");
+	ok_int(ask_anew(LRU_INACTIVE_FILE), ASKED, "H3: hooks that stay widen nothing");
+	ok_int(counted(PAGES_ASKED_FILE) - asked, 0, "H3: and count nothing");
+	sim_trouble.no_memory = 0;
+	ok_int(write_pass_min("0\n"), 2, "a later write detaches them");
+	ok(!sim_is_patched((unsigned long)isolate_lru_folios), "H3: then none stays");
+
+	sim_at_unlock = write_0;
+	ok_int(write_pass_min("64\n"), 3, "one task writes 64, and then another one 0");
+	ok(!sim_at_unlock && !tlbbatch_wide.on, "it is off");
+	ok_int(tlbbatch_wide_pages(), 0, "H3: the later one counts: pass_min reads 0");
+	ok_int(sim_breaches(), 0, "no breach");
+}
+
+/* --- counters ------------------------------------------------------------------------------------- */
+
+static void test_counters(void)
+{
+	u64 before = counted(PAGES_TAKEN_ANON), most = 3ULL << 30;
+
+	*per_cpu_ptr(tlbbatch_wide_counters.value + PAGES_TAKEN_ANON, 3) += most;
+	*per_cpu_ptr(tlbbatch_wide_counters.value + PAGES_TAKEN_ANON, SIM_CPUS - 1) += most;
+	ok_int(counted(PAGES_TAKEN_ANON) - before, 2 * most, "B13: a counter has 64 bits");
+	sim_offline = BIT(3);
+	ok_int(counted(PAGES_TAKEN_ANON) - before, 2 * most, "B13: what an offline CPU counted stays");
+	sim_offline = 0;
+}
+
+int main(void)
+{
+	hook_world_init();
+	hook_world_has("shrink_lruvec", shrink_lruvec,
+		       "void(struct lruvec *, struct scan_control *)");
+	hook_world_has("isolate_lru_folios", isolate_lru_folios,
+		       "unsigned long(unsigned long, struct lruvec *, struct list_head *, unsigned long *, struct scan_control *, enum lru_list)");
+	hook_world_has("isolate_folios", isolate_folios,
+		       "int(unsigned long, struct lruvec *, struct scan_control *, int, struct list_head *, int *, int *, int *)");
+	ok_int(sim_load(), 0, "it loads");
+	ok_str(tlbbatch_wide.unavailable, "", "passes can be widened");
+	ok_int(write_pass_min("257\n"), -ERANGE, "too wide");
+	ok_int(write_pass_min("256\n"), 4, "passes are widened");
+	test_lists();
+	test_no_memcg();
+	test_protected();
+	test_generations();
+	test_remembered();
+	test_end();
+	test_counters();
+	sim_unload();
+	ok_int(sim_nr_registered() + sim_allocated() + sim_breaches(), 0, "nothing is left");
+	return tap_done();
+}
