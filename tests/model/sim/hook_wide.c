@@ -130,7 +130,8 @@ static void test_lists(void)
 		fresh(lru);
 		ok(ask_anew(lru) == WIDE, "list %u: a pass is widened", lru);
 		node.vm_stat[NR_ISOLATED_ANON + !i].counter = MANY;
-		ok(ask_anew(lru) == WIDE, "list %u: pages of the other type are isolated", lru);
+		ok(ask_anew(lru) == WIDE, "W2: list %u: pages of the other type are isolated", lru);
+		node.vm_stat[NR_ISOLATED_ANON + !i].counter = 0;
 		node.vm_stat[NR_ISOLATED_ANON + i].counter = MANY;
 		ok(ask_anew(lru) == ASKED, "W2: list %u: many of its own type are isolated", lru);
 
