@@ -99,16 +99,22 @@ bool sim_did(const char *what)
 	return find(noted, what);
 }
 
-unsigned int sim_times(const char *what)
+typedef const char *(*search_fn)(const char *in, const char *what);
+
+static unsigned int times(const char *at, const char *what, search_fn search)
 {
-	const char *at = noted;
 	unsigned int nr = 0;
 
-	while ((at = find(at, what))) {
+	while ((at = search(at, what))) {
 		at++;
 		nr++;
 	}
 	return nr;
+}
+
+unsigned int sim_times(const char *what)
+{
+	return times(noted, what, find);
 }
 
 bool sim_in_order(const char *first, const char *second)
@@ -119,21 +125,19 @@ bool sim_in_order(const char *first, const char *second)
 	       !find(behind + 1, first);
 }
 
-bool sim_logged(const char *text)
+static const char *anywhere(const char *in, const char *text)
 {
-	return strstr(logged, text);
+	return strstr(in, text);
 }
 
 unsigned int sim_times_logged(const char *text)
 {
-	const char *at = logged;
-	unsigned int nr = 0;
+	return times(logged, text, anywhere);
+}
 
-	while ((at = strstr(at, text))) {
-		at++;
-		nr++;
-	}
-	return nr;
+bool sim_logged(const char *text)
+{
+	return sim_times_logged(text);
 }
 
 void sim_breach(const char *what)
