@@ -78,7 +78,7 @@ reclaim()
 
 wide_stat()
 {
-	cat "$W/stats/$1"
+	figure "$W/stats/$1"
 }
 
 # lists_begin: the files, a cgroup, the classic LRU; $dir is where the files are

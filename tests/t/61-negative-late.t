@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# runs: ci
+# runs: 6.1 7.3 watch
 # variant: negative-late
 # timeout: 300
 # append: oops=panic
