@@ -71,40 +71,6 @@ bool tlbbatch_luf_covered(const unsigned long *mask, unsigned int nr_cpus,
 }
 
 /**
- * tlbbatch_luf_remaining() - the CPUs that still owe a flush to a generation
- * @mask: its CPUs
- * @nr_cpus: CPUs that there can be
- * @covered: as in tlbbatch_luf_covered()
- * @model: in whose eyes
- * @number: the generation's
- * @remaining: receives them; as long as @mask
- *
- * Return: how many there are.
- */
-unsigned int tlbbatch_luf_remaining(const unsigned long *mask,
-				    unsigned int nr_cpus,
-				    const struct tlbbatch_luf_coverage *covered,
-				    enum tlbbatch_luf_model model, u64 number,
-				    unsigned long *remaining)
-{
-	unsigned int cpu, nr = 0;
-
-	for (cpu = 0; cpu < nr_cpus; cpu++) {
-		unsigned long bit = 1UL << cpu % WORD_BITS;
-		unsigned long *word = &remaining[cpu / WORD_BITS];
-
-		if (bit == 1)
-			*word = 0;
-		if (!(mask[cpu / WORD_BITS] & bit) ||
-		    !tlbbatch_luf_owes(covered, model, cpu, number))
-			continue;
-		*word |= bit;
-		nr++;
-	}
-	return nr;
-}
-
-/**
  * tlbbatch_luf_range() - a range of page frames
  * @pfn: the first
  * @nr: how many, up to TLBBATCH_LUF_RANGE_MAX

@@ -136,11 +136,6 @@ static inline bool tlbbatch_luf_owes(const struct tlbbatch_luf_coverage *covered
 bool tlbbatch_luf_covered(const unsigned long *mask, unsigned int nr_cpus,
 			  const struct tlbbatch_luf_coverage *covered,
 			  enum tlbbatch_luf_model model, u64 number);
-unsigned int tlbbatch_luf_remaining(const unsigned long *mask,
-				    unsigned int nr_cpus,
-				    const struct tlbbatch_luf_coverage *covered,
-				    enum tlbbatch_luf_model model, u64 number,
-				    unsigned long *remaining);
 
 /*
  * A range of page frames in 64 bits: the first and, in the lowest bits, how many.
