@@ -7,8 +7,9 @@
 # Others may hold a function, and memory may be short. Any other error is wrong.
 KNOB_ERRORS="EBUSY ENOMEM"
 # An unload waits until each task has left the hooked functions; with the lowest priority under
-# single-threaded emulation that can last.
-UNLOAD_S=300
+# single-threaded emulation that can last. When the module is done, the kernel takes klp_mutex. A
+# livepatch that goes holds that while it waits for each task, too.
+UNLOAD_S=500
 
 # knob FILE VALUE...: write one of the values; what is read afterwards is what was written
 knob()
