@@ -25,6 +25,7 @@
  *		comes. At the second step the hole is finished. The writer stores only
  *		after the punch, so a page of the file must have that store
  *  --tell FILE	at the first step FILE is made, and the pass goes on when it has gone
+ *  --tell-over FILE	the same when the pass is over, before anything else is done
  *
  * Swap has to be on zram. A write to a disk takes long, and a page that is still in the
  * swap cache is found again with the late store in it.
@@ -52,7 +53,7 @@ struct late {
 	int fd;			/* memfd of a shared mapping, or -1 */
 	int pagemap;
 	const char *cgroup;
-	const char *tell;
+	const char *tell, *tell_over;
 	bool driver, punch;
 	unsigned long first, second;
 	int cpus[NR_CPUS];
@@ -387,7 +388,7 @@ unlock:
 	    !comes(&late->written, late->writes) ||
 	    !comes(&late->stored, late->stores))
 		die_environment("a pass or a store doesn't end");
-	return made;
+	return made && (!late->tell_over || told(late->tell_over));
 }
 
 static void map_pages(struct late *late, bool shared)
@@ -470,6 +471,7 @@ int main(int argc, char **argv)
 		{ "first", required_argument, NULL, '1' },
 		{ "second", required_argument, NULL, '2' },
 		{ "tell", required_argument, NULL, 'x' },
+		{ "tell-over", required_argument, NULL, 'o' },
 		{ "driver", no_argument, NULL, 'd' },
 		{ "punch", no_argument, NULL, 'h' },
 		{ "shared", no_argument, NULL, 's' },
@@ -500,6 +502,9 @@ int main(int argc, char **argv)
 		case 'x':
 			late.tell = optarg;
 			break;
+		case 'o':
+			late.tell_over = optarg;
+			break;
 		case 'd':
 			late.driver = true;
 			break;
@@ -515,7 +520,7 @@ int main(int argc, char **argv)
 	}
 	if (usage || optind != argc || !late.cgroup || late.second <= late.first ||
 	    (late.driver && late.punch) || ((late.driver || late.punch) && !shared))
-		die_usage("late_store --cgroup DIR [--rounds N] [--pages N] [--first STEP] [--second STEP] [--shared [--driver | --punch]] [--tell FILE]");
+		die_usage("late_store --cgroup DIR [--rounds N] [--pages N] [--first STEP] [--second STEP] [--shared [--driver | --punch]] [--tell FILE] [--tell-over FILE]");
 	start_watchdog(rounds * 30 + 60);
 	map_pages(&late, shared);
 	return run(&late, rounds);
