@@ -83,6 +83,34 @@ static void test_tripwire(void)
 	ok(!sim_work, "B4: and nothing trips");
 }
 
+static unsigned int flushes_in_wait;
+
+/* The pass that is waited for goes on, and ends. */
+static void two_goes_on(void)
+{
+	sim_others = NULL;
+	current = &two.task;
+	world.flushes = 0;
+	unmap_dirty();
+	flushes_in_wait = world.flushes;
+	pass_end(&two);
+	current = &admin;
+}
+
+static void test_tripped_open(void)
+{
+	anew(8);
+	pass_begin(&one);
+	pass_begin(&two);
+	trip(&one);
+	current = &admin;
+	sim_others = two_goes_on;
+	flushes_in_wait = 0;
+	sim_work->func(sim_work);
+	ok_int(flushes_in_wait, 1,
+	       "B4: as long as a pass is waited for that was open, it puts no flush off");
+}
+
 /* Pages that reclaim counts, and that the gates see. */
 static void test_pages(void)
 {
@@ -169,6 +197,34 @@ static void test_poison(void)
 	   "B7: a folio with poison in one of its pages isn't written");
 }
 
+/* Rule B12. */
+static void dirtied_and_written(struct folio *folio)
+{
+	folio->writeback = true;
+}
+
+/* Behind the write-out, before the lock for the freeing. */
+static int written_and_taken(struct folio *folio)
+{
+	folio->writes++;
+	folio_unlock(folio);
+	world.at_lock = dirtied_and_written;
+	return 0;
+}
+
+static void test_freed(void)
+{
+	struct folio folio = anon_folio(1);
+
+	anew(8);
+	pass_begin(&one);
+	reclaim(&folio);
+	world.write = written_and_taken;
+	ok(!pass_end(&one) && folio.writes == 1 && !world.at_lock, "a folio is written");
+	ok(!folio.freed && folio.mapping && !folio.locked,
+	   "B12: one that is being written again before its lock is taken isn't freed");
+}
+
 /* --- rule B13: what is counted, and what is remembered -------------------------------------- */
 
 static void test_counts(void)
@@ -187,6 +243,64 @@ static void test_counts(void)
 	}
 	ok(folio.freed && world.evicted_from == &target_group,
 	   "B13: the shadow entry has the cgroup that reclaim is for");
+	ok_int(counted(TLBBATCH_FOLIOS_DEFERRED_SHMEM), 0, "B13: no folio was shmem's");
+	folio = shmem_folio(1);
+	pass_begin(&one);
+	reclaim(&folio);
+	pass_end(&one);
+	ok_int(counted(TLBBATCH_FOLIOS_DEFERRED_SHMEM), 1, "B13: one was");
+}
+
+/* Flushes for those who write a folio, or remove it, while a pass owes one. */
+static void others_flush(struct folio *folio)
+{
+	tlbbatch_flush_before_foreign_write(folio);
+	tlbbatch_flush_before_removal(folio);
+}
+
+static void test_others(void)
+{
+	struct folio folio = shmem_folio(1);
+
+	anew(8);
+	pass_begin(&one);
+	others_flush(&folio);
+	unmap_dirty();
+	folio.on_lru = true;
+	others_flush(&folio);
+	ok(!world.flushes_of_all && !counted(TLBBATCH_FOREIGN_WRITES_FLUSHED) &&
+	   !counted(TLBBATCH_REMOVALS_FLUSHED),
+	   "B13: what needs no flush isn't counted as flushed for");
+	folio.on_lru = false;
+	others_flush(&folio);
+	ok(world.flushes_of_all == 2 && counted(TLBBATCH_FOREIGN_WRITES_FLUSHED) == 1 &&
+	   counted(TLBBATCH_REMOVALS_FLUSHED) == 1, "B13: what needs one is");
+	pass_end(&one);
+}
+
+/* Of two folios, each owes a flush that interrupts the other one of two CPUs. */
+static u64 ipis_avoided(bool covered)
+{
+	unsigned int i;
+
+	anew(8);
+	pass_begin(&one);
+	for (i = 0; i < 2; i++)
+		unmap_dirty();
+	/* Somebody else flushes for the task. */
+	if (covered)
+		current->tlb_ubc = (struct tlbflush_unmap_batch){ };
+	pass_end(&one);
+	return counted(TLBBATCH_IPIS_AVOIDED);
+}
+
+static void test_ipis(void)
+{
+	ok_int(ipis_avoided(false), 1, "B13: of two flushes' interrupts, one's are avoided");
+	ok_int(ipis_avoided(true), 2, "B13: both's are if somebody else flushes");
+	sim_invlpgb = true;
+	ok_int(ipis_avoided(false), 0, "B13: none are where flushes send none");
+	sim_invlpgb = false;
 }
 
 static void test_activated(void)
@@ -199,6 +313,7 @@ static void test_activated(void)
 	world.write = refuses;
 	pass_end(&one);
 	ok(folio.active && !folio.locked, "a folio whose write-out is refused is active");
+	ok(!folio.reclaim, "B13: it isn't marked as being written any more");
 	ok_int(group.activated, 4, "B13: its cgroup counts its pages");
 	ok_int(sim_pgactivate, 4, "B13: so does the system");
 	ok_int(sim_breaches(), 0, "B13: its cgroup is used under RCU's read lock");
@@ -227,6 +342,7 @@ static int error_of(int (*write)(struct folio *folio))
 	world.write = write;
 	pass_end(&one);
 	ok(folio.writes == 1 && counted(TLBBATCH_WRITE_ERRORS) == 1, "an error is counted");
+	ok(!folio.reclaim, "B13: what is written already isn't marked as being written");
 	return shmem_file.error;
 }
 
@@ -234,6 +350,18 @@ static void test_errors(void)
 {
 	ok_int(error_of(fails), -EIO, "B13: the file of a folio has its error");
 	ok_int(error_of(fails_and_leaves), 0, "B13: unless the folio has left it");
+}
+
+static void test_error_at_once(void)
+{
+	struct folio folio = anon_folio(1);
+
+	anew(1);
+	pass_begin(&one);
+	world.write = fails;
+	ok_int(reclaim(&folio), -EIO, "a write-out that doesn't wait fails");
+	pass_end(&one);
+	ok(!sim_work, "B4: it is seen, as reclaim counts it");
 }
 
 /* --- knobs ------------------------------------------------------------------------------------ */
@@ -267,6 +395,40 @@ static void test_turnover(void)
 	   "B18: no pass has the old one when that returns");
 }
 
+static unsigned int size_at_barrier;
+
+static void look_at_size(void)
+{
+	size_at_barrier = tlbbatch_knob_batch_size();
+}
+
+static void test_size_barrier(void)
+{
+	anew(8);
+	sim_at_barrier = look_at_size;
+	tlbbatch_knob_set_batch_size(4);
+	ok(!sim_at_barrier && size_at_barrier == 4,
+	   "B18: it is written before a full barrier, and only then are passes looked for");
+	sim_at_barrier = NULL;
+}
+
+/* Rule H2: a kernel without something that batching needs. */
+static void test_lacks(void)
+{
+	static const char *const names[] = {
+		"numa_demotion_enabled", "target_mem_cgroup", "PAGE_SUCCESS", "flush_tlb_all" };
+	const char *missing;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		world.lacks = names[i];
+		missing = tlbbatch_batch_find();
+		ok(missing, "H2: batching needs %s", names[i]);
+		world.lacks = NULL;
+	}
+	ok(!tlbbatch_batch_find(), "H2: and nothing else is amiss");
+}
+
 static void test_exit(void)
 {
 	anew(8);
@@ -283,14 +445,21 @@ int main(void)
 	world_init();
 	test_owes();
 	test_tripwire();
+	test_tripped_open();
 	test_pages();
 	test_split();
 	test_refused();
 	test_poison();
+	test_freed();
 	test_counts();
+	test_others();
+	test_ipis();
 	test_activated();
 	test_errors();
+	test_error_at_once();
 	test_turnover();
+	test_size_barrier();
+	test_lacks();
 	test_exit();
 	ok_int(sim_breaches(), 0, "no breach");
 	return tap_done();

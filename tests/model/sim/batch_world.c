@@ -27,8 +27,12 @@ static bool demotion;
 
 bool folio_trylock(struct folio *folio)
 {
+	void (*does)(struct folio *folio) = world.at_lock;
 	bool taken = !folio->locked;
 
+	world.at_lock = NULL;
+	if (does)
+		does(folio);
 	folio->locked = true;
 	return taken;
 }
@@ -168,27 +172,35 @@ int tlbbatch_knob_parse(const char *text, size_t len, unsigned int min, unsigned
 	return -EINVAL;
 }
 
+static bool known(const char *name)
+{
+	return !world.lacks || strcmp(name, world.lacks);
+}
+
 unsigned long tlbbatch_symbol_address(const char *name)
 {
-	return (unsigned long)&demotion;
+	return known(name) ? (unsigned long)&demotion : 0;
 }
 
 bool tlbbatch_member_offset(const char *tag, const char *member, const char *type, u32 *offset)
 {
 	*offset = offsetof(struct scan_control, target);
-	return true;
+	return known(member);
 }
 
 bool tlbbatch_enumerator(const char *name, s64 *value)
 {
 	*value = PAGE_SUCCESS;
-	return true;
+	return known(name);
 }
 
 /* world_init() sets them. */
 bool tlbbatch_helpers_resolve(const struct tlbbatch_helper *helper, unsigned int nr,
 			      char *missing, size_t size)
 {
+	while (nr--)
+		if (!known(helper[nr].alternatives->symbol))
+			return false;
 	return true;
 }
 

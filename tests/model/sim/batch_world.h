@@ -35,6 +35,8 @@ struct world {
 	const void *submitted;		/* what was given to swap_write_unplug() */
 	const struct mem_cgroup *evicted_from;	/* that of the last shadow entry */
 	int (*write)(struct folio *folio);	/* what the next write-out does, once; or NULL */
+	void (*at_lock)(struct folio *folio);	/* what was done to the folio locked next, once */
+	const char *lacks;		/* a name that this kernel doesn't know */
 };
 
 extern struct world world;

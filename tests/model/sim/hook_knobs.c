@@ -44,6 +44,12 @@ static void others(void)
 	}
 }
 
+static void others_and_kill(void)
+{
+	admin.killed = true;
+	others();
+}
+
 static void open_for_others(void)
 {
 	if (!open_pass(&reclaimer))
@@ -64,6 +70,13 @@ static void test_knobs(void)
 	ok_int(slept, 3, "when it is set no pass has another size");
 	fn_pass(1);
 	ok_int(begun_with, 8, "a pass begins with it");
+
+	open_for_others();
+	sim_others = others_and_kill;
+	ok_int(tlbbatch_knob_set_batch_size(16), 0, "a writer is killed while he waits");
+	ok_int(slept, 1, "H9: then he waits no longer");
+	admin.killed = false;
+	close_pass(&reclaimer);
 
 	open_for_others();
 	admin.killed = true;

@@ -41,6 +41,8 @@ static void test_passes(void)
 {
 	s64 before;
 
+	/* Soon after the boot. */
+	jiffies = -60UL * HZ;
 	anew();
 	ok(unseen_of(PF_MEMALLOC, 0) > TASKS / 2, "L14: there is room for some passes at once");
 	before = stat_of("unmaps_readonly");
@@ -224,7 +226,10 @@ static void test_close(void)
 {
 	open_both();
 	sim_at_barrier = NULL;
+	sim_forget();
 	track(false);
+	ok(sim_in_order("-memory", "free") && sim_in_order("-cpus", "free"),
+	   "H13: hotplug isn't watched any more before what it looks at is freed");
 	want("L18: what is open is given up when tracking ends", "open=-2 open_as_posted=-2 "
 	     "given_up=2 given_up_as_posted=2 given_up_off=2");
 	ok(!sim_memory_notifier && !sim_cpu_up, "hotplug isn't watched any more");
@@ -396,7 +401,10 @@ static void test_drain(void)
 {
 	sim_others = leave_bulk;
 	sim_forget();
+	/* The CPU on which he entered. */
+	sim_offline = ON(0);
 	tlbbatch_luf_redirects.drain();
+	sim_offline = 0;
 	ok(sim_did("left"), "H13: who sleeps in the bulk allocator is waited for");
 	ok(!sim_others, "H13: until it has left, on another CPU perhaps");
 	tlbbatch_luf_redirects.drain();

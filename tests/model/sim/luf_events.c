@@ -99,6 +99,21 @@ static void test_any_shmem(void)
 	}
 }
 
+/* Every event on a file of interest walks all generations. */
+static void test_interest(void)
+{
+	anew();
+	generation(&file_a, 100, 4, ON(0) | ON(1));
+	ok(tlbbatch_luf_interesting(&file_a), "L11: a file is of interest in an open generation");
+	mm_flush(&mm_a, 0, 0);
+	mm_flush(&mm_a, 1, 0);
+	tlbbatch_luf_settle();
+	ok(tlbbatch_luf_interesting(&file_a), "L11: also in one that is open as posted alone");
+	alloc(100, 0);
+	tlbbatch_luf_settle();
+	ok(!tlbbatch_luf_interesting(&file_a), "L11: but not when it has ended");
+}
+
 /* The file is in no other generation than one of many. */
 static void test_many_files(void)
 {
@@ -307,6 +322,7 @@ int main(void)
 	test_events(0, SIM_CPUS - 1);
 	test_events(SIM_CPUS - 1, 0);
 	test_any_shmem();
+	test_interest();
 	test_many_files();
 	test_early();
 	test_barriers();

@@ -60,7 +60,81 @@ static void test_fit(void)
 	world_lacks = NULL;
 }
 
+/* Unmaps of several chunks are flushed for without the module's knowledge, and then one more. */
+static void forgotten_unmaps(void)
+{
+	unsigned int i;
+
+	current = &reclaimer;
+	pass_begin();
+	for (i = 0; i < 40; i++)
+		unmap(&file_a, 2 * i, 1, ON(0) | ON(1));
+	current->tlb_ubc = (struct tlbflush_unmap_batch){ };
+	unmap(&file_a, 200, 1, ON(0) | ON(1));
+	flush_a();
+}
+
+static void test_reset(void)
+{
+	unsigned int i;
+
+	anew();
+	forgotten_unmaps();
+	want("a generation is open", OPENED);
+	for (i = 0; i < 40; i++)
+		alloc(2 * i, 0);
+	want("L14: it has only the pages that its flush was needed for", "");
+	alloc(200, 0);
+	want("L9: one of which is used again",
+	     "open=-1 needed=1 open_as_posted=-1 needed_as_posted=1");
+	/* More chunks than there are. */
+	for (i = 0; i < TLBBATCH_LUF_CHUNKS / 2; i++) {
+		release(200, 1);
+		forgotten_unmaps();
+		alloc(200, 0);
+	}
+	want("L14: the chunks of the others are given back", "generation=8192 needed=8192 "
+	     "needed_as_posted=8192");
+}
+
+/* Generations that are open in the posted model alone make room for younger ones. */
+static void test_chunks_tight(void)
+{
+	const unsigned int ranges = 15 * 8, most = TLBBATCH_LUF_CHUNKS / 8;
+	unsigned int i, nr;
+
+	anew();
+	for (nr = 0; nr < most; nr++) {
+		current = &reclaimer;
+		pass_begin();
+		for (i = 0; i < ranges; i++)
+			unmap(&file_a, 2 * i, 1, ON(0) | ON(1));
+		flush_a();
+		/* On both CPUs: saved, but not as posted, where one mm's flush isn't enough. */
+		mm_flush(&mm_a, 0, 0);
+		mm_flush(&mm_a, 1, 0);
+	}
+	tlbbatch_luf_settle();
+	ok_int(stat_of("open"), 0, "each is saved");
+	ok(stat_of("open_as_posted") && stat_of("open_as_posted") <= 3 * most / 4,
+	   "L14: a quarter of the page lists is kept free of those that are open as posted alone");
+	anew();
+}
+
 /* --- slots: rules L8 and L14 ------------------------------------------------------------- */
+
+static void test_open_on_cpu(void)
+{
+	anew();
+	sim_cpu = 3;
+	generation(&file_a, 100, 1, ON(0) | ON(1));
+	sim_cpu = 0;
+	sim_offline = ON(3);
+	ok(tlbbatch_luf_nr_open(TLBBATCH_LUF_IDEAL) == 1 &&
+	   tlbbatch_luf_nr_open(TLBBATCH_LUF_POSTED) == 1,
+	   "L8: what was opened on a CPU that has gone is open");
+	sim_offline = 0;
+}
 
 /* More than there are slots, one after the other: each is given back. */
 static void test_slots(void)
@@ -115,6 +189,9 @@ int main(void)
 	if (!ok(!track(true), "tracking begins"))
 		return tap_done();
 	test_fit();
+	test_reset();
+	test_chunks_tight();
+	test_open_on_cpu();
 	test_slots();
 	test_no_slot();
 	track(false);

@@ -113,6 +113,21 @@ static void test_mixed_covers(void)
 	want("L4: nor on those of a read-only unmap behind the other", "flushes_mixed=1");
 }
 
+/* A flush of the running CPU alone. */
+static void test_local_covers(void)
+{
+	anew();
+	generation(&file_a, 100, 4, ON(1));
+	want("one is open", OPENED "flushes=1");
+	sim_cpu = 1;
+	generation(&file_a, 110, 1, ON(1));
+	want("L4: a flush of the own CPU that LUF puts off completes nothing", "flushes=0");
+	mixed_flush(ON(1));
+	sim_cpu = 0;
+	want("L4: any other one does", "flushes=0 open=-1 saved=1 ipis_avoided=1 "
+	     "open_as_posted=-1 saved_as_posted=1 ipis_avoided_as_posted=1");
+}
+
 /* A younger generation begins while the flush is under way. */
 static void begin_another(void)
 {
@@ -178,6 +193,7 @@ int main(void)
 		return tap_done();
 	test_flushes();
 	test_mixed_covers();
+	test_local_covers();
 	test_mixed_number();
 	test_many_cpus();
 	track(false);

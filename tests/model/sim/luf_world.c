@@ -68,6 +68,7 @@ void unregister_memory_notifier(struct notifier_block *block)
 {
 	if (sim_memory_notifier != block)
 		sim_breach("another notifier");
+	sim_note("-memory");
 	sim_memory_notifier = NULL;
 }
 
@@ -85,6 +86,7 @@ void cpuhp_remove_state_nocalls(int state)
 {
 	if (state != CPUHP_AP_ONLINE_DYN)
 		sim_breach("another state of hotplug");
+	sim_note("-cpus");
 	sim_cpu_up = sim_cpu_down = NULL;
 }
 
