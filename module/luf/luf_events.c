@@ -72,7 +72,8 @@ static void see_demotion(struct ftrace_regs *fregs)
 	tlbbatch_luf_see_demotion();
 }
 
-static void see_do_exit(struct ftrace_regs *fregs)
+/* Every task comes here as it exits, behind the point where it gets PF_EXITING. */
+static void see_exit_files(struct ftrace_regs *fregs)
 {
 	tlbbatch_luf_see_exit();
 }

@@ -12,6 +12,7 @@
 
 #define CHUNK_RANGES	15
 
+/* One that is free has no ranges: see tlbbatch_luf_pages_all(). */
 struct chunk {
 	u32 next;
 	u32 nr;
@@ -96,10 +97,8 @@ static u32 take_chunk(u32 next)
 	for (i = 0; !taken && i < tlbbatch_luf_nr_shards(); i++)
 		taken = take_from(&parts[(mine + i) &
 					 (tlbbatch_luf_nr_shards() - 1)]);
-	if (taken) {
+	if (taken)
 		WRITE_ONCE(chunks[taken - 1].next, next);
-		WRITE_ONCE(chunks[taken - 1].nr, 0);
-	}
 	return taken;
 }
 
@@ -155,7 +154,8 @@ bool tlbbatch_luf_pages_add(struct tlbbatch_luf_pages *pages, unsigned long pfn,
 		chunk = &chunks[taken - 1];
 	}
 	chunk->range[chunk->nr] = tlbbatch_luf_range(pfn, nr);
-	WRITE_ONCE(chunk->nr, chunk->nr + 1);
+	/* What was in the range before isn't seen: pairs with tlbbatch_luf_pages_all(). */
+	smp_store_release(&chunk->nr, chunk->nr + 1);
 	pages->nr += nr;
 	return true;
 }
@@ -173,10 +173,14 @@ void tlbbatch_luf_pages_drop(struct tlbbatch_luf_pages *pages)
 
 	if (!last)
 		return;
-	while (chunks[last - 1].next)
+	WRITE_ONCE(chunks[last - 1].nr, 0);
+	while (chunks[last - 1].next) {
 		last = chunks[last - 1].next;
+		WRITE_ONCE(chunks[last - 1].nr, 0);
+	}
 	raw_spin_lock(&part->lock);
-	WRITE_ONCE(chunks[last - 1].next, part->first);
+	/* Free chunks are seen empty: pairs with tlbbatch_luf_pages_all(). */
+	smp_store_release(&chunks[last - 1].next, part->first);
 	part->first = pages->first;
 	WRITE_ONCE(part->nr, part->nr + pages->nr_chunks);
 	raw_spin_unlock(&part->lock);
@@ -204,8 +208,10 @@ void tlbbatch_luf_pages_reset(struct tlbbatch_luf_pages *pages)
  * @test: called for ranges, in no order, until it says no
  * @data: for @test
  *
- * The list's owner may drop it meanwhile. The walk stays within bounds then, but its
- * result means nothing, which the caller finds out by the generation's word.
+ * The list's owner may drop it meanwhile. The walk may go on to free chunks then, and to
+ * those of a younger list. Free ones are empty, so that it never sees pages of a list that
+ * was dropped before it began: their memory may be gone (rule L17). Its result means
+ * nothing, which the caller finds out by the generation's word.
  *
  * Context: any.
  * Return: false if @test said no.
@@ -220,7 +226,8 @@ bool tlbbatch_luf_pages_all(const struct tlbbatch_luf_pages *pages,
 	for (steps = 0; at && steps < TLBBATCH_LUF_CHUNKS_EACH; steps++) {
 		const struct chunk *chunk = &chunks[at - 1];
 
-		nr = min_t(u32, READ_ONCE(chunk->nr), CHUNK_RANGES);
+		/* Pairs with the release in tlbbatch_luf_pages_add(). */
+		nr = min_t(u32, smp_load_acquire(&chunk->nr), CHUNK_RANGES);
 		for (i = 0; i < nr; i++) {
 			u64 range = READ_ONCE(chunk->range[i]);
 
@@ -228,7 +235,8 @@ bool tlbbatch_luf_pages_all(const struct tlbbatch_luf_pages *pages,
 				  tlbbatch_luf_range_nr(range), data))
 				return false;
 		}
-		at = READ_ONCE(chunk->next);
+		/* Pairs with the release in tlbbatch_luf_pages_drop(). */
+		at = smp_load_acquire(&chunk->next);
 	}
 	return true;
 }

@@ -183,8 +183,8 @@ static bool is_idle(const struct pass *pass)
 /*
  * Rule L15. The end of MADV_PAGEOUT isn't seen, so that a task that sleeps after it
  * would keep the slot. All reclaim runs with PF_MEMALLOC. @task may be followed: a task
- * with a slot is alive, because at the entry of do_exit() it gives the slot back, under
- * the lock (tlbbatch_luf_see_exit()), and then gets no other one (claim_pass()).
+ * with a slot is alive, because it gives its slots back when it exits, under their locks
+ * (tlbbatch_luf_see_exit()), and then gets no other one (claim_pass()).
  */
 static bool is_over(const struct pass *pass)
 {
@@ -197,7 +197,7 @@ static struct pass *claim_pass(void)
 {
 	unsigned int slot, i;
 
-	/* A task that is past the entry of do_exit() would not give its slot back. */
+	/* A task that is past exit_files() would not give its slot back. */
 	if (current->flags & PF_EXITING)
 		return NULL;
 	for_each_tlbbatch_task_slot(slot, i, current, passes_hash) {
@@ -266,19 +266,30 @@ void tlbbatch_luf_see_pass_end(void)
 }
 
 /**
- * tlbbatch_luf_see_exit() - the task exits, and needs its slot no more
+ * tlbbatch_luf_see_exit() - the task exits, and needs its slots no more
  *
- * Context: task, preemption off.
+ * A thread that isn't the first of its process has another start_boottime after
+ * execve(), so that it may have a slot that tlbbatch_luf_get_pass() doesn't find.
+ *
+ * Context: task, preemption off; it has PF_EXITING.
  */
 void tlbbatch_luf_see_exit(void)
 {
-	struct pass *pass = tlbbatch_luf_get_pass();
+	unsigned int slot, i;
 
-	if (!pass)
-		return;
-	tlbbatch_luf_forget(pass);
-	WRITE_ONCE(pass->task, NULL);
-	tlbbatch_luf_put_pass(pass);
+	for_each_tlbbatch_task_slot(slot, i, current, passes_hash) {
+		struct pass *pass = &passes[slot];
+
+		if (READ_ONCE(pass->task) != current)
+			continue;
+		raw_spin_lock(&pass->lock);
+		/* Another task may have taken it over. */
+		if (pass->task == current) {
+			tlbbatch_luf_forget(pass);
+			WRITE_ONCE(pass->task, NULL);
+		}
+		raw_spin_unlock(&pass->lock);
+	}
 }
 
 /*

@@ -60,8 +60,8 @@ static void test_passes(void)
 	current = &reclaimer;
 	pass_begin();
 	unmap(&file_a, 100, 4, ON(0) | ON(1));
-	CALL("do_exit", 0, 0, 0);
 	reclaimer.flags |= PF_EXITING;
+	CALL("exit_files", &reclaimer, 0, 0);
 	flush();
 	pass_begin();
 	unmap(&file_a, 100, 4, ON(0) | ON(1));
@@ -113,6 +113,27 @@ static void test_passes(void)
 	flush();
 	want("L15: khugepaged ends it", "flushes=0");
 	current = &admin;
+}
+
+/* A thread reclaims, becomes the first of its process by execve(), and exits. */
+static void test_exec(void)
+{
+	s64 before;
+	unsigned int i;
+
+	anew();
+	before = stat_of("passes_unseen");
+	for (i = 0; i < TASKS; i++) {
+		tasks[i] = (struct task_struct){ .start_boottime = 100, .flags = PF_MEMALLOC };
+		current = &tasks[i];
+		pass_begin();
+		tasks[i].start_boottime = 90;
+		pass_begin();
+		tasks[i].flags |= PF_EXITING;
+		CALL("exit_files", current, 0, 0);
+	}
+	current = &admin;
+	ok_int(stat_of("passes_unseen"), before, "L15: it keeps none of its slots when it exits");
 }
 
 /* --- who interrupts a task that holds a lock (L16) --------------------------------- */
@@ -215,6 +236,43 @@ static void test_gone(void)
 	tlbbatch_luf_settle();
 	ok_int(sim_breaches(), 0, "L17: nobody looks at pages that are gone");
 	sim_at_rcu = NULL;
+}
+
+/* The generation that is looked at ends, and its list of pages becomes free. */
+static void end_looked_at(void)
+{
+	unsigned int from = 0;
+
+	truncate_a();
+	do {
+		from = tlbbatch_luf_sweep(from, 100);
+	} while (from);
+}
+
+/* Lists of pages that are free have been those of generations before. */
+static void test_gone_before(void)
+{
+	unsigned long pfn;
+
+	anew();
+	current = &reclaimer;
+	pass_begin();
+	/* In several chunks of a list. */
+	for (pfn = 200; pfn < 280; pfn += 2)
+		unmap(&file_b, pfn, 1, ON(0) | ON(1));
+	flush_a();
+	alloc(200, 0);
+	tlbbatch_luf_settle();
+	for (pfn = 200; pfn < 280; pfn++)
+		sim_pages[pfn].gone = true;
+	generation(&file_a, 100, 4, ON(0) | ON(1));
+	forget();
+	mm_flush(&mm_a, 0, 0);
+	sim_at_look = end_looked_at;
+	mm_flush(&mm_a, 1, 0);
+	tlbbatch_luf_settle();
+	ok(!sim_at_look, "a generation ends while its pages are looked at");
+	ok_int(sim_breaches(), 0, "L17: nobody looks at pages that went before");
 }
 
 static void end_tracking(void)
@@ -417,9 +475,11 @@ int main(void)
 		return tap_done();
 	bulk_world(original_bulk);
 	test_passes();
+	test_exec();
 	test_locks();
 	test_hotplug();
 	test_gone();
+	test_gone_before();
 	test_close();
 	test_unfit();
 	test_memory();
