@@ -24,6 +24,11 @@ static void switch_off(void)
 {
 	mutex_lock(&knob_mutex);
 	tlbbatch_feature_off(&tlbbatch_batch, false);
+	/*
+	 * The passes that must not put flushes off have ended, and no other one begins
+	 * before the mutex is free: rule B4.
+	 */
+	tlbbatch_batch_rearm();
 	mutex_unlock(&knob_mutex);
 }
 
@@ -31,7 +36,6 @@ static void tripped(struct work_struct *work)
 {
 	pr_err("switched off: write-outs went by its hooks\n");
 	switch_off();
-	tlbbatch_batch_rearm();
 }
 
 static DECLARE_WORK(trip_work, tripped);

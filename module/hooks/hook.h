@@ -98,6 +98,7 @@ struct tlbbatch_hook_set {
  * @ip: the function's ftrace site
  * @users: how many features have it in the filter of a set; none, of @whole ones
  * @attached: it is in the filter of an ops that is registered
+ * @first: it has been attached since before any BPF trampoline was on the function
  * @unneeded: this kernel doesn't need it
  * @resolved: it was looked for
  * @reason: why it is unavailable; empty if it is available
@@ -115,6 +116,7 @@ struct tlbbatch_hook {
 	unsigned long ip;
 	unsigned int users;
 	bool attached;
+	bool first;
 	bool unneeded;
 	bool resolved;
 	char reason[TLBBATCH_REASON_LEN];

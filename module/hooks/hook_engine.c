@@ -98,8 +98,10 @@ static int attach_hook(struct tlbbatch_hook *hook)
 	const char *symbol = hook->target->function.symbol;
 	int err = 0;
 
-	if (!hook->attached)
+	if (!hook->attached) {
+		hook->first = false;
 		err = ftrace_set_filter_ip(&tlbbatch_set_of(hook)->ops, hook->ip, 0, 0);
+	}
 	if (err == -EBUSY) {
 		pr_err("%s is held by another user that changes its path (a livepatch?)\n",
 		       symbol);
@@ -111,13 +113,14 @@ static int attach_hook(struct tlbbatch_hook *hook)
 	}
 	hook->attached = true;
 	/*
-	 * If another feature has the hook already, this was checked then. A trampoline
-	 * that came later shares.
+	 * If another feature has the hook already, or it couldn't be detached, this was
+	 * checked then. A trampoline that came later shares.
 	 */
-	if (!hook->look && hook->users == 1 && has_direct_call(hook->ip)) {
+	if (!hook->look && !hook->first && has_direct_call(hook->ip)) {
 		pr_err("%s is held by a BPF trampoline (fentry, fexit)\n", symbol);
 		return -EBUSY;
 	}
+	hook->first = true;
 	/* ftrace doesn't report that it failed to patch text. */
 	if (!is_live(hook)) {
 		pr_err("%s was not patched by ftrace\n", symbol);

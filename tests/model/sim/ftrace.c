@@ -308,7 +308,11 @@ unsigned long sim_ftrace_location(unsigned long addr)
 
 unsigned long sim_find_rec_direct(unsigned long ip)
 {
-	return is(sim_trouble.direct, ip) ? 1UL << 40 : 0;
+	if (!is(sim_trouble.direct, ip))
+		return 0;
+	sim_trouble.no_memory += sim_trouble.no_memory_then;
+	sim_trouble.no_memory_then = 0;
+	return 1UL << 40;
 }
 
 /* --- symbols, tracepoints, kprobes, work -------------------------------------------------- */

@@ -81,6 +81,7 @@ struct sim_trouble {
 	const char *held;		/* by somebody else who redirects this function */
 	const char *direct;		/* a BPF trampoline is on this function */
 	const char *direct_comes;	/* one comes at the last moment */
+	unsigned int no_memory_then;	/* @no_memory as soon as one is found */
 	const char *unpatched;		/* its text isn't patched */
 	unsigned int int3;		/* so many looks find an int3, at any site */
 	bool always, never;		/* callbacks are heeded for any caller, or for none */

@@ -87,6 +87,13 @@ static void test_knobs(void)
 	ok(slept == 3 && !gone_early && nothing_attached(), "H9: and then hooks go");
 }
 
+static unsigned int rearmed_at_unlock;
+
+static void look_at_unlock(void)
+{
+	rearmed_at_unlock = rearmed;
+}
+
 /* Rule B4. */
 static void test_tripped(void)
 {
@@ -96,8 +103,10 @@ static void test_tripped(void)
 	fn_pass(1);
 	trips = false;
 	ok(sim_work && !open_pass(&reclaimer), "B4: no pass is batched when one went wrong");
+	sim_at_unlock = look_at_unlock;
 	sim_work->func(sim_work);
 	ok(!tlbbatch_knob_enabled() && rearmed == 1 && nothing_attached(), "B4: the worker detaches");
+	ok_int(rearmed_at_unlock, 1, "B4: it rearms before somebody else can switch batching on");
 	sim_work = NULL;
 }
 

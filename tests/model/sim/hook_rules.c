@@ -265,6 +265,27 @@ static void test_no_memory_to_detach(void)
 	sim_trouble.no_memory = 0;
 }
 
+/* Rules H3 and H5: a hook stays attached, and a trampoline comes, or was there first. */
+static void test_stuck_and_direct(void)
+{
+	ok_int(on(&alpha), 0, "on");
+	sim_trouble.no_memory = 5;
+	ok_int(off(&alpha), -ENOMEM, "one hook stays");
+	sim_trouble.direct = "fn_pass";
+	ok_int(on(&alpha), 0, "H5: a trampoline that came later shares its function");
+	ok_int(off(&alpha), 0, "off");
+	/* All four hooks are tried, and then that of passes again, five times each. */
+	sim_trouble.no_memory_then = 25;
+	ok_int(on(&alpha), -EBUSY, "H5: one that is there first is a reason to refuse");
+	right(sim_is_patched((unsigned long)fn_pass) && !sim_is_patched((unsigned long)fn_a),
+	      "H3: the hook stays for want of memory");
+	ok_int(on(&alpha), -EBUSY, "H5: it is a reason the next time, too");
+	sim_trouble.direct = NULL;
+	ok_int(on(&alpha), 0, "H5: until it has gone");
+	ok_int(off(&alpha), 0, "off");
+	right(nothing_attached(), "nothing is attached");
+}
+
 /* Rule H8. */
 static void test_selftest(void)
 {
@@ -309,6 +330,7 @@ int main(void)
 	test_attach_fails();
 	test_shared();
 	test_no_memory_to_detach();
+	test_stuck_and_direct();
 	test_selftest();
 	return tap_done();
 }
