@@ -36,7 +36,7 @@ static void notrace look(struct folio *folio, struct vm_area_struct *vma)
 	if (unlikely(tlbbatch_move_selftest_saw(folio)))
 		return;
 	/* For want of memory the hook may stay when batching is off (rule H3). */
-	if (!READ_ONCE(tlbbatch_batch_redirects.held))
+	if (!READ_ONCE(tlbbatch_move_set.users))
 		return;
 	if (folio_test_swapcache(folio) && !folio_mapped(folio) &&
 	    !tlbbatch_debug_skip_move_flush())

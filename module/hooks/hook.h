@@ -66,6 +66,8 @@ struct tlbbatch_need {
  * @ops: the ops
  * @dummy: the function of the module's own that stays in the filter of @ops
  * @selftest: calls @dummy, and returns 0 if a hook of the set works
+ * @users: how many features have hooks of it, counted for each hook. A hook that looks
+ *	does nothing while there is none: it may stay attached for want of memory (rule H3)
  * @registered: @ops is registered
  * @proven: @selftest has passed since @ops was registered
  * @next: the engine's next set
@@ -75,6 +77,7 @@ struct tlbbatch_hook_set {
 	struct tlbbatch_hook *dummy;
 	int (*selftest)(void);
 
+	unsigned int users;
 	bool registered;
 	bool proven;
 	struct tlbbatch_hook_set *next;

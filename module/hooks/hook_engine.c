@@ -188,6 +188,23 @@ static int detach_whole(struct tlbbatch_redirects *redirects)
 	return 0;
 }
 
+/* A feature has the hook: it counts before it is attached, until nothing of it acts. */
+static void hold_hook(struct tlbbatch_hook *hook)
+{
+	struct tlbbatch_hook_set *set = tlbbatch_set_of(hook);
+
+	hook->users++;
+	WRITE_ONCE(set->users, set->users + 1);
+}
+
+static void release_hook(struct tlbbatch_hook *hook)
+{
+	struct tlbbatch_hook_set *set = tlbbatch_set_of(hook);
+
+	hook->users--;
+	WRITE_ONCE(set->users, set->users - 1);
+}
+
 /*
  * Detaches each hook that no feature uses any more; also a hook that an earlier call
  * couldn't detach for want of memory.
@@ -203,7 +220,7 @@ static int detach_parked(struct tlbbatch_redirects *redirects)
 		if (!tlbbatch_is_parked(redirects, i))
 			continue;
 		if (redirects->held && !hook->unneeded)
-			hook->users--;
+			release_hook(hook);
 		if (!hook->users)
 			err = detach_hook(hook) ?: err;
 	}
@@ -219,7 +236,7 @@ static void hold_parked(struct tlbbatch_redirects *redirects)
 		struct tlbbatch_hook *hook = tlbbatch_hook_at(redirects, i);
 
 		if (tlbbatch_is_parked(redirects, i) && !hook->unneeded)
-			hook->users++;
+			hold_hook(hook);
 	}
 	redirects->held = true;
 }

@@ -13,7 +13,7 @@ static struct tlbbatch_hook hooks[] = {
 	{ .name = "moved", .lost = "all", .look = &tlbbatch_move_set, .targets = targets },
 };
 
-struct tlbbatch_redirects tlbbatch_batch_redirects = { .hooks = hooks, .nr = 1 };
+static struct tlbbatch_redirects redirects = { .hooks = hooks, .nr = 1 };
 static struct mm_struct *flushed;
 static unsigned int flushes;
 
@@ -25,14 +25,14 @@ void tlbbatch_flush_before_move(struct mm_struct *mm)
 
 static const char *find(void)
 {
-	tlbbatch_redirects_resolve(&tlbbatch_batch_redirects, NULL, NULL);
+	tlbbatch_redirects_resolve(&redirects, NULL, NULL);
 	return NULL;
 }
 
 static int attach(void)
 {
 	sim_forget();
-	return tlbbatch_redirects_attach(&tlbbatch_batch_redirects);
+	return tlbbatch_redirects_attach(&redirects);
 }
 
 /* fn_looked() is called with the folio and the VMA of folio_move_anon_rmap(). */
@@ -72,12 +72,12 @@ int main(void)
 	ok_int(call(&mapped, &vma), 0, "B17: nobody else is");
 	ok_int(call(&other, &vma), 0, "B17: nor is one that isn't in the swap cache");
 	sim_trouble.no_memory = 5;
-	ok_int(tlbbatch_redirects_detach(&tlbbatch_batch_redirects), -ENOMEM,
+	ok_int(tlbbatch_redirects_detach(&redirects), -ENOMEM,
 	       "there is no memory to detach it");
 	ok_int(call(&waits, &vma), 0, "H3: it is still called, and does nothing");
 	ok_int(attach(), 0, "it is attached again");
 	ok_int(call(&waits, &vma), 1, "H3: then it flushes again");
-	ok_int(tlbbatch_redirects_detach(&tlbbatch_batch_redirects), 0, "it is detached");
+	ok_int(tlbbatch_redirects_detach(&redirects), 0, "it is detached");
 	ok_int(call(&waits, &vma), 0, "then it doesn't look");
 	right(nothing_attached(), "nothing is attached");
 	sim_unload();

@@ -29,7 +29,6 @@ struct folio {
 
 struct tlbbatch_hook;
 struct tlbbatch_hook_set;
-extern struct tlbbatch_redirects tlbbatch_batch_redirects;
 extern struct tlbbatch_hook_set tlbbatch_move_set;
 extern struct tlbbatch_hook tlbbatch_move_dummy;
 void tlbbatch_move_trampoline(void);
