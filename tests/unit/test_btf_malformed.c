@@ -179,6 +179,7 @@ static void test_records(void)
 	}
 	one_type(0, 0, -EOPNOTSUPP, "kind 0");
 	one_type(BTF_KIND_STRUCT << 24 | 0xffff, 0, -EINVAL, "65535 members missing");
+	one_type(BTF_KIND_STRUCT << 24 | 0x10000, 0, -EINVAL, "65536 members missing");
 	one_type(BTF_KIND_STRUCT << 24 | 0xffffff, 0, -EINVAL, "16777215 members missing");
 	one_type(BTF_KIND_FWD << 24, 1, -EINVAL, "a name behind the strings");
 	one_type(BTF_KIND_FWD << 24, 0xffffffff, -EINVAL, "a name far behind the strings");

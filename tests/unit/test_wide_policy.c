@@ -148,6 +148,11 @@ static void check_single(void)
 	ok_int(ask(&call, 1, 32, 96), 96, "the fourth is widened");
 	ok_int(ask(&call, 1, 63, 96), 0, "one for nearly all that is left");
 	ok_int(ask(&call, 1, 2, 96), 96, "one for more than is left is widened");
+	call = (struct tlbbatch_wide_call){ };
+	ok_int(ask(&call, 1, 32, 48), 48, "a pass that is wider by half");
+	ok_int(ask(&call, 1, 32, 48), 48, "another one");
+	ok_int(ask(&call, 1, 32, 48), 0, "what both got early makes one ask, which is left out");
+	ok_int(ask(&call, 1, 32, 48), 48, "and then nothing is left of it");
 }
 
 /* Rule W3: what counts is what came. */

@@ -241,6 +241,10 @@ static void test_counts(void)
 		ok_int(counted(TLBBATCH_FLUSHES_DEFERRING), i, "B13: a pass counts its own flushes");
 		ok_int(counted(TLBBATCH_BATCHES), i, "B13: and its batch");
 	}
+	pass_begin(&one);
+	pass_end(&one);
+	ok_int(counted(TLBBATCH_PASSES_DEFERRING), 3,
+	       "B13: a pass in which no folio waits isn't one that defers");
 	ok(folio.freed && world.evicted_from == &target_group,
 	   "B13: the shadow entry has the cgroup that reclaim is for");
 	ok_int(counted(TLBBATCH_FOLIOS_DEFERRED_SHMEM), 0, "B13: no folio was shmem's");

@@ -64,6 +64,46 @@ static void test_callers(void)
 	}
 }
 
+/* --- rule B18: what isn't for reclaim ------------------------------------------------------ */
+
+static int write_page(struct page *page, struct writeback_control *wbc)
+{
+	struct folio *written = page_folio(page);
+
+	written->writes++;
+	folio_unlock(written);
+	return 0;
+}
+
+/* In a pass, a folio comes to this write-out: does it wait? */
+static bool waits_for(struct writeback_control *wbc)
+{
+	const struct tlbbatch_target *target =
+		shape(tlbbatch_swap_writeout_targets, "int(struct page *");
+	int (*replacement)(struct page *page, struct writeback_control *wbc) = target->replacement;
+	struct folio at_gate = anon_folio(1);
+	bool waits;
+
+	tlbbatch_call_set(&target->original, (unsigned long)write_page);
+	anew(8);
+	pass_begin(&one);
+	unmap_dirty();
+	at_gate.locked = true;
+	at_gate.dirty = false;
+	replacement(&at_gate.page, wbc);
+	one.stat.nr_pageout++;
+	waits = counted(TLBBATCH_FOLIOS_DEFERRED);
+	pass_end(&one);
+	ok_int(at_gate.writes, 1, "it is written, sooner or later");
+	return waits;
+}
+
+static void test_for_reclaim(void)
+{
+	ok(waits_for(&reclaims), "B18: up to 6.15: what is written for reclaim waits");
+	ok(!waits_for(&drivers), "B18: up to 6.15: but not for anybody else");
+}
+
 /* --- rule B16: files, and what is in none ------------------------------------------------- */
 
 static int pageout(void)
@@ -148,6 +188,7 @@ int main(void)
 {
 	world_init();
 	test_callers();
+	test_for_reclaim();
 	test_pageout("6.12", "struct swap_iocb **, struct list_head *)");
 	test_pageout("6.1", "struct swap_iocb **)");
 	test_plug();

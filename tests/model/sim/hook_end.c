@@ -392,6 +392,27 @@ static void test_retire_stuck(void)
 	ok_int(sim_breaches(), 0, "no breach");
 }
 
+/* At unload ftrace doesn't let go of a set at first. No hook that looks is registered. */
+static void test_retire_refused(void)
+{
+	ok_int(on(&beta), 0, "beta is on");
+	ok_int(off(&beta), 0, "and off");
+	ok_int(sim_nr_registered(), 1, "its set stays registered, and no other one is");
+	sim_trouble.refuses = -ENODEV;
+	ok_int(tlbbatch_hooks_unregister(), -ENODEV,
+	       "H13: that ftrace keeps one set is told, whatever becomes of the next one");
+	sim_others = recover;
+	slept = 0;
+	sim_forget();
+	/* leave() looks whether nothing is registered then. */
+	tlbbatch_hooks_retire(leave);
+	ok_int(slept, 2, "H13: a set that ftrace keeps is tried again until it lets go");
+	sim_trouble.refuses = 0;
+	sim_others = NULL;
+	ok_int(sim_nr_registered(), 0, "then none is registered");
+	ok_int(sim_breaches(), 0, "no breach");
+}
+
 int main(void)
 {
 	hook_world_init();
@@ -403,6 +424,7 @@ int main(void)
 	test_retire_stuck();
 	test_passes();
 	test_retire();
+	test_retire_refused();
 	test_unload();
 	test_entries();
 	return tap_done();

@@ -12,6 +12,7 @@ struct outcome {
 	int err;
 	unsigned int allocated, breaches;
 	char unavailable[TLBBATCH_REASON_LEN];
+	char beta_lacks[TLBBATCH_REASON_LEN], luf_lacks[TLBBATCH_REASON_LEN];
 };
 
 static const struct outcome *load_in_child(void)
@@ -29,6 +30,8 @@ static const struct outcome *load_in_child(void)
 		outcome->breaches = sim_breaches() + sim_nr_registered();
 		/* Which begins with the name of a hook. */
 		strscpy(outcome->unavailable, alpha.unavailable, sizeof(outcome->unavailable));
+		strscpy(outcome->beta_lacks, beta.unavailable, sizeof(outcome->beta_lacks));
+		strscpy(outcome->luf_lacks, luf.unavailable, sizeof(outcome->luf_lacks));
 		_exit(0);
 	}
 	wait(NULL);
@@ -74,6 +77,33 @@ static void test_load(void)
 	ok_int(load_in_child()->err, 0, "else it loads");
 }
 
+static const char *cannot_find(void)
+{
+	return "something";
+}
+
+/* Alpha and beta share the hook of passes. */
+static void test_one_lacks(void)
+{
+	const char *(*find)(void) = alpha.find;
+	struct tlbbatch_point *point = &luf.watches->points[1];
+	const char *proto = point->proto;
+	const struct outcome *outcome;
+
+	alpha.find = cannot_find;
+	outcome = load_in_child();
+	ok_str(outcome->unavailable, "something", "H2: a feature that lacks something can't be had");
+	ok(!outcome->beta_lacks[0] && !outcome->luf_lacks[0],
+	   "H2: what one feature lacks affects no other, not even one that shares a hook with it");
+	alpha.find = find;
+	point->proto = "int(void)";
+	outcome = load_in_child();
+	ok_str(outcome->luf_lacks, "two",
+	       "H2: a feature that lacks what it watches can't be had, though all can be hooked");
+	ok(!outcome->unavailable[0] && !outcome->beta_lacks[0], "H2: the others can");
+	point->proto = proto;
+}
+
 static void leave(void)
 {
 }
@@ -95,6 +125,7 @@ int main(void)
 {
 	hook_world_init();
 	test_load();
+	test_one_lacks();
 	ok_int(sim_load(), 0, "it loads");
 	test_messages(true);
 	right(sim_logged("unload waits for its worker, 5 s"),

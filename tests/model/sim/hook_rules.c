@@ -60,10 +60,20 @@ static struct tlbbatch_entry bad_entry[] = {
 		{ { "fn_entry", "long(int)" }, NULL }, { } } } };
 static struct tlbbatch_point bad_point[] = {
 	{ .name = "one", .caller = "__traceiter_one", .proto = "int(void *)" } };
+static struct tlbbatch_point no_point[] = {
+	{ .name = "none", .caller = "__traceiter_none", .proto = "int(void *, int)" } };
+static struct tlbbatch_entry no_site[] = {
+	{ .name = "a site", .alternatives = (const struct tlbbatch_watched[]) {
+		{ { "untraceable", "int(int)" }, NULL }, { } } } };
 static struct tlbbatch_sites bad_sites;
 static struct tlbbatch_watches bad_watches[] = {
 	{ .entries = bad_entry, .nr_entries = 1, .sites = &bad_sites },
+	{ .entries = no_site, .nr_entries = 1, .sites = &bad_sites },
 	{ .points = bad_point, .nr_points = 1 },
+	{ .points = no_point, .nr_points = 1 },
+	/* With a name of their own, like the tripwire's. */
+	{ .name = "a watch", .lost = "all", .points = bad_point, .nr_points = 1 },
+	{ .name = "a watch", .lost = "all", .points = no_point, .nr_points = 1 },
 };
 
 static const struct tlbbatch_function bad_function[] = { { "fn_other", "long(int)" }, { NULL, NULL } };
@@ -73,6 +83,10 @@ static const struct tlbbatch_helper helpers[] = {
 	{ .alternatives = bad_function, .call = TLBBATCH_CALL(orig_not_called) },
 	{ .alternatives = good_function, .call = TLBBATCH_CALL(orig_not_called) },
 };
+static const struct tlbbatch_function absent_function[] = {
+	{ "fn_gone", "int(int)" }, { "fn_gone_too", "int(int)" }, { NULL, NULL } };
+static const struct tlbbatch_helper absent_helper = {
+	.alternatives = absent_function, .call = TLBBATCH_CALL(orig_not_called) };
 
 /* Called while BTF is open, when the hooks of alpha aren't resolved yet. */
 static void test_resolve(void)
@@ -88,6 +102,10 @@ static void test_resolve(void)
 	      !tlbbatch_helpers_resolve(helpers, 3, reason, sizeof(reason)) &&
 	      !strcmp(reason, "fn_other has another prototype"),
 	      "H2: a function that is only called must have its prototype, too");
+	reason[0] = '\0';
+	ok(!tlbbatch_helpers_resolve(&absent_helper, 1, reason, sizeof(reason)),
+	   "H2: a function that is only called must be there");
+	ok_str(reason, "fn_gone_too not found", "H2: if it isn't, its name is the reason");
 	right(tlbbatch_member_offset("present", "member", "type", &offset) &&
 	      !tlbbatch_member_offset("present", "member", "another", &offset) &&
 	      !tlbbatch_member_offset("absent", "member", "type", &offset),
@@ -322,9 +340,30 @@ static void test_selftest(void)
 	ok_int(sim_breaches(), 0, "H7: no filter was empty");
 }
 
+#define HASH_BITS	5
+
+/* How a hook and an entry are found by their ftrace sites. */
+static void test_hash(void)
+{
+	static struct tlbbatch_ip_slot slots[1 << HASH_BITS];
+	unsigned long ips[3], ip;
+	unsigned int nr = 0, found = 0, i;
+
+	for (ip = 1; nr < ARRAY_SIZE(ips); ip++)
+		if (hash_long(ip, HASH_BITS) == ARRAY_SIZE(slots) - 1)
+			ips[nr++] = ip;
+	for (i = 0; i < nr; i++)
+		tlbbatch_ip_add(slots, HASH_BITS, ips[i], &ips[i]);
+	for (i = 0; i < nr; i++)
+		found += tlbbatch_ip_find(slots, HASH_BITS, ips[i]) == &ips[i];
+	ok_int(found, nr, "H2: functions whose place is the last one are found, all of them");
+	ok(!tlbbatch_ip_find(slots, HASH_BITS, ip), "H2: and no other one is");
+}
+
 int main(void)
 {
 	hook_world_init();
+	test_hash();
 	test_load();
 	test_on_off();
 	test_attach_fails();

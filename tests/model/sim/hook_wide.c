@@ -22,6 +22,8 @@ static struct mem_cgroup group, parent;
 static struct lruvec lruvec;
 static struct scan_control sc;
 static unsigned long reached;	/* what the last original was asked for; 0 if none ran */
+static int swappiness = 60;
+static bool finds_nothing;	/* isolate_folios() */
 
 u32 sim_member_offset(const char *member)
 {
@@ -52,11 +54,14 @@ static noinline unsigned long isolate_lru_folios(unsigned long nr, struct lruvec
 }
 
 static noinline int isolate_folios(unsigned long nr, struct lruvec *of,
-				   struct scan_control *control, int swappiness,
+				   struct scan_control *control, int wish,
 				   struct list_head *list, int *isolated, int *type, int *scanned)
 {
-	*isolated = *scanned = (int)nr;
-	*type = 1;
+	*isolated = finds_nothing ? 0 : (int)nr;
+	*scanned = (int)nr;
+	/* As in the kernel: only then it says of which type. */
+	if (*isolated)
+		*type = 1;
 	reached = nr;
 	return (int)nr;
 }
@@ -75,10 +80,10 @@ static unsigned long ask(enum lru_list lru)
 static unsigned long ask_generations(void)
 {
 	struct list_head list = { &list };
-	int isolated, type, scanned;
+	int isolated, type = 0, scanned;
 
 	reached = 0;
-	isolate_folios(ASKED, &lruvec, &sc, 60, &list, &isolated, &type, &scanned);
+	isolate_folios(ASKED, &lruvec, &sc, swappiness, &list, &isolated, &type, &scanned);
 	return reached;
 }
 
@@ -188,6 +193,39 @@ static void test_generations(void)
 	ok_int(counted(PAGES_TAKEN_FILE) - taken, WIDE, "W2: generations: and what it took");
 }
 
+static u64 asked_in_all(void)
+{
+	return counted(PAGES_ASKED_ANON) + counted(PAGES_ASKED_FILE);
+}
+
+static void test_generation_types(void)
+{
+	u64 asked;
+
+	fresh(LRU_INACTIVE_FILE);
+	lruvec.lrugen.nr_pages[0][0][0] = MANY;
+	ok_int(ask_generations(), WIDE, "W2: generations: anonymous pages");
+	swappiness = 0;
+	ok_int(ask_generations(), ASKED, "W2: generations: with swappiness 0 they stay where they are");
+	lruvec.lrugen.nr_pages[0][0][0] = 0;
+	lruvec.lrugen.nr_pages[0][1][0] = MANY;
+	ok_int(ask_generations(), WIDE, "W2: generations: pages of files don't");
+	swappiness = 200;
+	ok_int(ask_generations(), WIDE, "W2: generations: nor with a swappiness of 200");
+	swappiness = 201;
+	ok_int(ask_generations(), ASKED, "W2: generations: with a swappiness above 200 they do");
+	swappiness = 60;
+	lruvec.lrugen.nr_pages[0][1][0] = -1;
+	ok_int(ask_generations(), ASKED, "W2: generations: a sum below 0 is that of no pages");
+
+	asked = asked_in_all();
+	finds_nothing = true;
+	ask_generations();
+	finds_nothing = false;
+	ok_int(asked_in_all() - asked, 0,
+	       "B13: generations: what found nothing is of no type, and isn't counted");
+}
+
 /* --- what is remembered ---------------------------------------------------------------------- */
 
 /* Two tasks whose calls have one slot. */
@@ -290,6 +328,7 @@ int main(void)
 	test_no_memcg();
 	test_protected();
 	test_generations();
+	test_generation_types();
 	test_remembered();
 	test_end();
 	test_counters();

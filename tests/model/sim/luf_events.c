@@ -114,6 +114,26 @@ static void test_interest(void)
 	ok(!tlbbatch_luf_interesting(&file_a), "L11: but not when it has ended");
 }
 
+/* Between two files a task moves to a CPU whose holders use another table of interest. */
+static void test_moved(void)
+{
+	anew();
+	current = &reclaimer;
+	pass_begin();
+	unmap(&file_a, 100, 1, ON(0) | ON(1));
+	sim_cpu = SIM_CPUS - 1;
+	unmap(&file_b, 101, 1, ON(0) | ON(1));
+	flush_a();
+	want("a generation with two files is open", OPENED);
+	ok(tlbbatch_luf_interesting(&file_a) && tlbbatch_luf_interesting(&file_b),
+	   "L11: both files are of interest");
+	alloc(100, 0);
+	tlbbatch_luf_settle();
+	ok(!tlbbatch_luf_interesting(&file_a) && !tlbbatch_luf_interesting(&file_b),
+	   "L11: a task that moves between two files gives the interest in both back");
+	sim_cpu = 0;
+}
+
 /* The file is in no other generation than one of many. */
 static void test_many_files(void)
 {
@@ -323,6 +343,7 @@ int main(void)
 	test_events(SIM_CPUS - 1, 0);
 	test_any_shmem();
 	test_interest();
+	test_moved();
 	test_many_files();
 	test_early();
 	test_barriers();

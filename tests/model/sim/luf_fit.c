@@ -60,6 +60,25 @@ static void test_fit(void)
 	world_lacks = NULL;
 }
 
+/* Structs of the kernel that aren't as they are expected. */
+static void test_structs(void)
+{
+	static const char *const members[] = {
+		"mm", "new_tlb_gen", "initiating_cpu", "is_lazy", "old", "vma" };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(members); i++) {
+		world_lacks = members[i];
+		ok(tlbbatch_luf_events_find(), "H2: tracking needs %s", members[i]);
+	}
+	world_lacks = NULL;
+	world_lazy_at = 8;
+	ok_str(tlbbatch_luf_events_find() ?: "nothing", "tlb_state_shared.is_lazy",
+	       "L6: is_lazy must be where it is read");
+	world_lazy_at = 0;
+	ok(!tlbbatch_luf_events_find(), "H2: and nothing else is amiss");
+}
+
 /* Unmaps of several chunks are flushed for without the module's knowledge, and then one more. */
 static void forgotten_unmaps(void)
 {
@@ -180,6 +199,9 @@ static void test_no_slot(void)
 	ok_int(tlbbatch_luf_open(&no_files, &no_pages, cpus.bits, cpus.bits), full,
 	       "L14: then there is none");
 	ok_int(stat_of("generations_untracked") - untracked, 1, "L14: and that counts as untracked");
+	tlbbatch_luf_give_up(NULL, TLBBATCH_LUF_REASON_HOTPLUG);
+	ok(tlbbatch_luf_open(&no_files, &no_pages, cpus.bits, cpus.bits) < full,
+	   "L14: slots of those that have ended are reaped for one that finds none");
 	anew();
 }
 
@@ -189,6 +211,7 @@ int main(void)
 	if (!ok(!track(true), "tracking begins"))
 		return tap_done();
 	test_fit();
+	test_structs();
 	test_reset();
 	test_chunks_tight();
 	test_open_on_cpu();

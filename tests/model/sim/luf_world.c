@@ -126,10 +126,14 @@ bool tlbbatch_kernel_has(const char *tag, const char *member)
 	return true;
 }
 
+u32 world_lazy_at;
+
 bool tlbbatch_member_offset(const char *tag, const char *member, const char *type, u32 *offset)
 {
+	if (world_lacks && !strcmp(member, world_lacks))
+		return false;
 	*offset = !strcmp(member, "new_tlb_gen") ? 24 : !strcmp(member, "initiating_cpu") ? 32 :
-		  !strcmp(member, "vma") ? 16 : 0;
+		  !strcmp(member, "vma") ? 16 : !strcmp(member, "is_lazy") ? world_lazy_at : 0;
 	return true;
 }
 

@@ -25,8 +25,10 @@ extern struct task_struct reclaimer, other_reclaimer, admin;
 /* CPUs: reclaim runs on 0, mm_a on 0 and 1. */
 #define ON(cpu)		((sim_cpus_t)1 << (cpu))
 
-/* A function that this kernel doesn't have; see tlbbatch_luf_events_find(). */
+/* A function or a member that this kernel doesn't have; see tlbbatch_luf_events_find(). */
 extern const char *world_lacks;
+/* Where is_lazy lies in its struct. */
+extern u32 world_lazy_at;
 /* Everything is free, and nothing is open. */
 void anew(void);
 /* Opens a generation of file_a, [100, 104), for CPUs 0 and 1. */
