@@ -129,12 +129,13 @@ static int table_make(struct kobject *parent, struct table *table,
 		      const struct rows *rows)
 {
 	unsigned int nr_more = count_more(rows), i;
+	int err = -ENOMEM;
 
 	table->rows = kcalloc(rows->nr, sizeof(*table->rows), GFP_KERNEL);
 	table->group.attrs = kcalloc(rows->nr + nr_more + 1,
 				     sizeof(*table->group.attrs), GFP_KERNEL);
 	if (!table->rows || !table->group.attrs)
-		goto no_memory;
+		goto failed;
 	table->group.name = rows->dir;
 	for (i = 0; i < rows->nr; i++) {
 		struct row_attribute *row = &table->rows[i];
@@ -149,11 +150,12 @@ static int table_make(struct kobject *parent, struct table *table,
 	}
 	for (i = 0; i < nr_more; i++)
 		table->group.attrs[rows->nr + i] = &rows->more[i]->attr;
-	if (!sysfs_create_group(parent, &table->group))
+	err = sysfs_create_group(parent, &table->group);
+	if (!err)
 		return 0;
-no_memory:
+failed:
 	table_free(table);
-	return -ENOMEM;
+	return err;
 }
 
 static void table_drop(struct kobject *parent, struct table *table)

@@ -35,6 +35,7 @@ static void notrace watch_callback(unsigned long ip, unsigned long parent_ip,
 	ftrace_test_recursion_unlock(bit);
 }
 
+/* -ENOENT: the kernel has no such function. Other errors: it has one that can't be watched. */
 static int resolve_entry(struct tlbbatch_sites *sites, struct tlbbatch_entry *entry)
 {
 	const struct tlbbatch_watched *watched;
@@ -43,11 +44,13 @@ static int resolve_entry(struct tlbbatch_sites *sites, struct tlbbatch_entry *en
 
 	watched = tlbbatch_first_fit(entry->alternatives, NULL, &near);
 	if (!watched)
-		return -ENOENT;
+		return near ? -EINVAL : -ENOENT;
 	addr = tlbbatch_symbol_address(watched->function.symbol);
 	ip = static_call(tlbbatch_ftrace_location)(addr);
 	if (!ip)
-		return -ENOENT;
+		return -EINVAL;
+	if (tlbbatch_ip_find(sites->by_ip, TLBBATCH_WATCH_BITS, ip))
+		return -EEXIST;
 	entry->see = watched->see;
 	if (!tlbbatch_ip_add(sites->by_ip, TLBBATCH_WATCH_BITS, ip, entry))
 		return -ENOSPC;
@@ -63,8 +66,10 @@ static const char *resolve_entries(struct tlbbatch_watches *watches)
 		return "room for so many functions";
 	for (i = 0; i < watches->nr_entries; i++) {
 		struct tlbbatch_entry *entry = &watches->entries[i];
+		int err = resolve_entry(watches->sites, entry);
 
-		if (resolve_entry(watches->sites, entry) && !entry->optional)
+		/* A kernel without the function doesn't need it. */
+		if (err && !(err == -ENOENT && entry->optional))
 			return entry->name;
 	}
 	/* Without PERMANENT ftrace_enabled=0 would silently stop this (rule H6). */

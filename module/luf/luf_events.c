@@ -72,10 +72,14 @@ static void see_demotion(struct ftrace_regs *fregs)
 	tlbbatch_luf_see_demotion();
 }
 
-/* Every task comes here as it exits, behind the point where it gets PF_EXITING. */
+/*
+ * Every task comes here as it exits, behind the point where it gets PF_EXITING. So does a
+ * fork that fails, for the child that never ran.
+ */
 static void see_exit_files(struct ftrace_regs *fregs)
 {
-	tlbbatch_luf_see_exit();
+	if (compat_ftrace_argument(fregs, 0) == (unsigned long)current)
+		tlbbatch_luf_see_exit();
 }
 
 static void see_flush_tlb_func(struct ftrace_regs *fregs)

@@ -97,8 +97,9 @@ static u32 take_chunk(u32 next)
 	for (i = 0; !taken && i < tlbbatch_luf_nr_shards(); i++)
 		taken = take_from(&parts[(mine + i) &
 					 (tlbbatch_luf_nr_shards() - 1)]);
+	/* A reader may come here from a list that was dropped: see tlbbatch_luf_pages_all(). */
 	if (taken)
-		WRITE_ONCE(chunks[taken - 1].next, next);
+		smp_store_release(&chunks[taken - 1].next, next);
 	return taken;
 }
 
@@ -235,7 +236,7 @@ bool tlbbatch_luf_pages_all(const struct tlbbatch_luf_pages *pages,
 				  tlbbatch_luf_range_nr(range), data))
 				return false;
 		}
-		/* Pairs with the release in tlbbatch_luf_pages_drop(). */
+		/* Pairs with the releases in take_chunk() and tlbbatch_luf_pages_drop(). */
 		at = smp_load_acquire(&chunk->next);
 	}
 	return true;

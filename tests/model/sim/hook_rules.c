@@ -65,10 +65,27 @@ static struct tlbbatch_point no_point[] = {
 static struct tlbbatch_entry no_site[] = {
 	{ .name = "a site", .alternatives = (const struct tlbbatch_watched[]) {
 		{ { "untraceable", "int(int)" }, NULL }, { } } } };
+/* A kernel without these functions needs no watch of them; one that has them does. */
+static struct tlbbatch_entry odd_entry[] = {
+	{ .name = "an odd one", .optional = true,
+	  .alternatives = (const struct tlbbatch_watched[]) {
+		{ { "fn_entry", "long(int)" }, NULL }, { } } } };
+static struct tlbbatch_entry odd_site[] = {
+	{ .name = "an odd site", .optional = true,
+	  .alternatives = (const struct tlbbatch_watched[]) {
+		{ { "untraceable", "int(int)" }, NULL }, { } } } };
+static struct tlbbatch_entry same_site[] = {
+	{ .name = "one of two", .alternatives = (const struct tlbbatch_watched[]) {
+		{ { "fn_entry2", "int(int)" }, NULL }, { } } },
+	{ .name = "the other", .alternatives = (const struct tlbbatch_watched[]) {
+		{ { "fn_entry2", "int(int)" }, NULL }, { } } } };
 static struct tlbbatch_sites bad_sites;
 static struct tlbbatch_watches bad_watches[] = {
 	{ .entries = bad_entry, .nr_entries = 1, .sites = &bad_sites },
 	{ .entries = no_site, .nr_entries = 1, .sites = &bad_sites },
+	{ .entries = odd_entry, .nr_entries = 1, .sites = &bad_sites },
+	{ .entries = odd_site, .nr_entries = 1, .sites = &bad_sites },
+	{ .entries = same_site, .nr_entries = 2, .sites = &bad_sites },
 	{ .points = bad_point, .nr_points = 1 },
 	{ .points = no_point, .nr_points = 1 },
 	/* With a name of their own, like the tripwire's. */

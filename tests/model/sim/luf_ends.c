@@ -60,6 +60,11 @@ static void test_passes(void)
 	current = &reclaimer;
 	pass_begin();
 	unmap(&file_a, 100, 4, ON(0) | ON(1));
+	CALL("exit_files", &admin, 0, 0);
+	flush();
+	want("L15: a child that couldn't be made has none", OPENED "flushes=1");
+	pass_begin();
+	unmap(&file_a, 110, 4, ON(0) | ON(1));
 	reclaimer.flags |= PF_EXITING;
 	CALL("exit_files", &reclaimer, 0, 0);
 	flush();
