@@ -167,6 +167,9 @@ file == 1 {
 		sub(/[ \t]+$/, "", $i)
 	}
 	feature = $1; kind = $2; name = $3; symbol = $4; code = $5
+	# What tells them apart concerns scripts/preflight alone.
+	if (kind == "look")
+		kind = "hook"
 	probe = $6; need = $7; proto = $8; lost = $9; why = $10
 	key = kind "_" name
 	first = key != last
