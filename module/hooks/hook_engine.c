@@ -50,9 +50,9 @@ static bool is_live(const struct tlbbatch_hook *hook)
 }
 
 /*
- * The filter doesn't become empty: the dummy stays in it (rule H7). This fails only for
- * want of memory for the new filter. The hook then stays attached, and does nothing
- * (rule H3).
+ * The filter doesn't become empty: the dummy stays in it (rule H7). This fails for want of
+ * memory for the new filter, or if ftrace is dead (-ENODEV). The hook then stays attached,
+ * and does nothing (rule H3).
  */
 static int detach_hook(struct tlbbatch_hook *hook)
 {
@@ -268,7 +268,7 @@ static int attach_parked(struct tlbbatch_redirects *redirects)
  *	held; the feature doesn't act for any task yet.
  * Return: 0; -EBUSY if another IPMODIFY user or a BPF trampoline holds a function, or
  *	ftrace is off; -EIO if the self-test or patching failed; -EOPNOTSUPP if the
- *	self-test's function can't be traced; -ENOMEM. If ftrace died, hooks that are
+ *	self-test's function can't be traced; -ENOMEM; -ENODEV. If ftrace died, hooks that are
  *	registered whole may still be attached: see @registered.
  */
 int tlbbatch_redirects_attach(struct tlbbatch_redirects *redirects)
@@ -295,9 +295,10 @@ int tlbbatch_redirects_attach(struct tlbbatch_redirects *redirects)
  * Context: process context, may sleep, for seconds under load if @whole; the mutex that
  *	serialises the feature's changes held; the feature doesn't act for any task any
  *	more, because a gate must not go while a flush is put off.
- * Return: 0; -ENOMEM if a hook stays attached: it does nothing then, and a later call or
- *	unload removes it; if @whole, also an error of ftrace: ftrace is dead then, and
- *	@registered stays set, so that it may be tried again.
+ * Return: 0; -ENOMEM, or -ENODEV if ftrace is dead, if a hook stays attached: it does
+ *	nothing then, and a later call or unload removes it; if @whole, also an error of
+ *	ftrace: ftrace is dead then, and @registered stays set, so that it may be tried
+ *	again.
  */
 int tlbbatch_redirects_detach(struct tlbbatch_redirects *redirects)
 {

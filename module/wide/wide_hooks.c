@@ -8,9 +8,9 @@
  *  isolate_folios()		the multi-gen LRU: evict_folios() asks; on kernels where it
  *				passes on how many
  *
- * The last two are called with lruvec->lru_lock held and interrupts off. So nothing is done here
- * but arithmetic (rule W4). All else stays the kernel's: what it takes, what it
- * counts, and what becomes of the list.
+ * The last two are called with lruvec->lru_lock held, and interrupts off unless the kernel
+ * is rt. So nothing is done here but arithmetic (rule W4). All else stays the kernel's:
+ * what it takes, what it counts, and what becomes of the list.
  */
 #include <linux/atomic.h>
 #include <linux/bitops.h>
