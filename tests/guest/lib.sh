@@ -94,7 +94,7 @@ target_of()
 			return
 		fi
 	done < <(awk -F ' *[|] *' -v hook="$1" \
-		'$2 == "hook" && $3 == hook { print $4 }' "$TARGETS")
+		'$2 ~ /^(hook|look)$/ && $3 == hook { print $4 }' "$TARGETS")
 	return 1
 }
 

@@ -23,8 +23,13 @@
 #define KPF_HUGETLB	KPF(17)
 
 #define CHUNK		8192	/* pages read at once */
-#define TRIES		5
-#define MAX_SHOWN	5
+/*
+ * A task that is preempted while it frees pages, or pages them out, has them off the lists
+ * for as long: seconds on a crowded host.
+ */
+#define TRIES		40
+#define PAUSE_MS	500
+#define MAX_SHOWN	40
 
 /* migrate_pages() to the node where all pages already are does only that. */
 static void drain_cpus(void)
@@ -74,15 +79,19 @@ static size_t count_off(bool show)
 
 int main(void)
 {
-	size_t off = 0;
+	size_t off = 0, before = 0;
 	int i;
 
 	for (i = 0; i < TRIES; i++) {
 		drain_cpus();
 		off = count_off(i == TRIES - 1);
+		/* Fewer and fewer are on their way; always the same are lost. */
+		if (i && off != before)
+			say(STDERR_FILENO, "off the LRU: %zu, and then %zu\n", before, off);
 		if (!off)
 			break;
-		sleep_ms(200);
+		before = off;
+		sleep_ms(PAUSE_MS);
 	}
 	say(STDOUT_FILENO, "off_lru=%zu\n", off);
 	return off ? STRESS_DATA_ERROR : STRESS_OK;
