@@ -13,6 +13,7 @@
 static void test_owes(void)
 {
 	static struct reclaimer crowd[CROWD];
+	static struct folio waiting[CROWD];
 	unsigned int nr = tlbbatch_nr_passes(), open = 0, unseen = 0, stale = 0, slot, i;
 
 	anew(8);
@@ -34,6 +35,13 @@ static void test_owes(void)
 	}
 	ok_int(unseen, 0, "B15, B20: of many passes any one that owes a flush is seen");
 	ok_int(stale, 0, "B15, B20: none does behind its flush");
+	for (slot = 0; slot < nr; slot++) {
+		current = tlbbatch_passes.owners[slot];
+		waiting[slot] = anon_folio(1);
+		reclaim(&waiting[slot]);
+	}
+	ok_int(tlbbatch_contexts_waiting_folios(), nr,
+	       "B13: the folios that wait in all passes are counted");
 	for (i = 0; i < CROWD; i++)
 		pass_end(&crowd[i]);
 	ok_int(tlbbatch_contexts_waiting_folios(), 0, "nobody is in a pass");
@@ -162,6 +170,20 @@ static void test_split(void)
 	ok(!sim_work, "B4: so does the gate");
 }
 
+/* Shmem that has left its file, and comes to the swap write-out by itself. */
+static void test_from_elsewhere(void)
+{
+	struct folio folio = anon_folio(1);
+
+	anew(8);
+	folio.anon = false;
+	pass_begin(&one);
+	reclaim(&folio);
+	ok(folio.writes == 1 && !counted(TLBBATCH_FOLIOS_DEFERRED),
+	   "B14: shmem that is in the swap cache already doesn't wait");
+	pass_end(&one);
+}
+
 /* --- a folio that waits, and the second look (rule B7) --------------------------------------- */
 
 static int refuses(struct folio *folio)
@@ -184,6 +206,38 @@ static void test_refused(void)
 	ok(!sim_work, "B4: nobody counts what was refused");
 }
 
+/* In the same pass. */
+static void test_behind_refused(void)
+{
+	struct folio refused = anon_folio(1), next = anon_folio(1);
+
+	anew(1);
+	pass_begin(&one);
+	world.write = refuses;
+	reclaim(&refused);
+	reclaim(&next);
+	ok(next.writes == 1 && counted(TLBBATCH_FOLIOS_DIRECT) == 2,
+	   "B1: behind a write-out that was refused the next folio comes to its gate");
+	pass_end(&one);
+	ok(!sim_work, "B4: and is seen there");
+}
+
+static void test_demotes(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		anew(8);
+		world.demotion = true;
+		world.lower = i;
+		pass_begin(&one);
+		pass_end(&one);
+		ok(counted(TLBBATCH_PASSES) == !i && counted(TLBBATCH_PASSES_UNBATCHED) == i,
+		   "B19: demotion is on: a pass on a node with %s is%s batched",
+		   i ? "a lower one" : "no lower one", i ? "n't" : "");
+	}
+}
+
 static void test_poison(void)
 {
 	struct folio folio = anon_folio(4);
@@ -195,6 +249,35 @@ static void test_poison(void)
 	pass_end(&one);
 	ok(!folio.writes && counted(TLBBATCH_DROPPED_HWPOISON) == 1,
 	   "B7: a folio with poison in one of its pages isn't written");
+}
+
+/* What may happen to a folio that waits. */
+static const struct {
+	const char *what;
+	size_t flag;
+	enum tlbbatch_counter dropped;
+} changes[] = {
+	{ "mapped", offsetof(struct folio, mapped), TLBBATCH_DROPPED_MAPPED },
+	{ "pinned", offsetof(struct folio, pinned), TLBBATCH_DROPPED_PINNED },
+	{ "mlocked", offsetof(struct folio, mlocked), TLBBATCH_DROPPED_UNEVICTABLE },
+	{ "under writeback", offsetof(struct folio, writeback), TLBBATCH_DROPPED_WRITEBACK },
+};
+
+static void test_changes(void)
+{
+	struct folio folio;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(changes); i++) {
+		anew(8);
+		folio = anon_folio(1);
+		pass_begin(&one);
+		reclaim(&folio);
+		*(bool *)((char *)&folio + changes[i].flag) = true;
+		pass_end(&one);
+		ok(!folio.writes && counted(changes[i].dropped) == 1 && !sim_work,
+		   "B7: a folio that is %s isn't written", changes[i].what);
+	}
 }
 
 /* Rule B12. */
@@ -225,6 +308,27 @@ static void test_freed(void)
 	   "B12: one that is being written again before its lock is taken isn't freed");
 }
 
+static int written_and_locked(struct folio *folio)
+{
+	folio->writes++;
+	folio_unlock(folio);
+	/* By somebody else. */
+	folio->locked = true;
+	return 0;
+}
+
+static void test_freed_locked(void)
+{
+	struct folio folio = anon_folio(1);
+
+	anew(8);
+	pass_begin(&one);
+	reclaim(&folio);
+	world.write = written_and_locked;
+	ok(!pass_end(&one) && folio.writes == 1 && !folio.freed, "a folio is written, and is in use");
+	ok_int(folio.refs, 2, "B5: one that somebody else has locked keeps no reference of the batch's");
+}
+
 /* --- rule B13: what is counted, and what is remembered -------------------------------------- */
 
 static void test_counts(void)
@@ -253,6 +357,13 @@ static void test_counts(void)
 	reclaim(&folio);
 	pass_end(&one);
 	ok_int(counted(TLBBATCH_FOLIOS_DEFERRED_SHMEM), 1, "B13: one was");
+	anew(8);
+	pass_begin(&one);
+	/* For a dirty folio whose page table entries are clean. */
+	tlbbatch_hook_try_to_unmap_flush_dirty();
+	ok(!counted(TLBBATCH_FLUSHES_REQUESTED) && !tlbbatch_contexts_owe(),
+	   "B13: a flush that nobody needs isn't asked for, nor owed");
+	pass_end(&one);
 }
 
 /* Flushes for those who write a folio, or remove it, while a pass owes one. */
@@ -295,6 +406,9 @@ static u64 ipis_avoided(bool covered)
 	if (covered)
 		current->tlb_ubc = (struct tlbflush_unmap_batch){ };
 	pass_end(&one);
+	ok_int(counted(TLBBATCH_FLUSHES_REQUESTED),
+	       counted(TLBBATCH_FLUSHES_ISSUED) + counted(TLBBATCH_FLUSHES_AVOIDED),
+	       "B13: each flush that was asked for was issued or avoided");
 	return counted(TLBBATCH_IPIS_AVOIDED);
 }
 
@@ -323,6 +437,26 @@ static void test_activated(void)
 	ok_int(sim_breaches(), 0, "B13: its cgroup is used under RCU's read lock");
 }
 
+static int is_mlocked_and_refuses(struct folio *folio)
+{
+	folio->mlocked = true;
+	return AOP_WRITEPAGE_ACTIVATE;
+}
+
+static void test_mlocked(void)
+{
+	struct folio folio = anon_folio(4);
+
+	anew(8);
+	pass_begin(&one);
+	reclaim(&folio);
+	world.write = is_mlocked_and_refuses;
+	pass_end(&one);
+	ok(world.swap_freed == 1 && !folio.locked,
+	   "B13: a folio that was mlocked meanwhile gives its swap entry back");
+	ok(!folio.active && !group.activated && !sim_pgactivate, "B13: and isn't activated");
+}
+
 static int fails(struct folio *folio)
 {
 	folio->writes++;
@@ -334,6 +468,14 @@ static int fails_and_leaves(struct folio *folio)
 {
 	folio->mapping = NULL;
 	return fails(folio);
+}
+
+/* Somebody else locks it at once. */
+static int fails_and_is_locked(struct folio *folio)
+{
+	fails(folio);
+	folio->locked = true;
+	return -EIO;
 }
 
 static int error_of(int (*write)(struct folio *folio))
@@ -354,6 +496,7 @@ static void test_errors(void)
 {
 	ok_int(error_of(fails), -EIO, "B13: the file of a folio has its error");
 	ok_int(error_of(fails_and_leaves), 0, "B13: unless the folio has left it");
+	ok_int(error_of(fails_and_is_locked), 0, "B6: nor if somebody has locked it: that isn't waited for");
 }
 
 static void test_error_at_once(void)
@@ -452,13 +595,19 @@ int main(void)
 	test_tripped_open();
 	test_pages();
 	test_split();
+	test_from_elsewhere();
 	test_refused();
+	test_behind_refused();
+	test_demotes();
 	test_poison();
+	test_changes();
 	test_freed();
+	test_freed_locked();
 	test_counts();
 	test_others();
 	test_ipis();
 	test_activated();
+	test_mlocked();
 	test_errors();
 	test_error_at_once();
 	test_turnover();

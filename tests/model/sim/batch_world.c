@@ -21,7 +21,6 @@ struct work_struct *sim_work;
 pg_data_t sim_node;
 unsigned long sim_pgactivate;
 static struct scan_control control = { .target = &target_group };
-static bool demotion;
 
 /* --- the rest of the kernel --------------------------------------------------------------- */
 
@@ -95,6 +94,17 @@ static int remove_mapping(struct address_space *mapping, struct folio *folio, bo
 static bool swap_full(struct folio *folio)
 {
 	return false;
+}
+
+static bool free_swap(struct folio *folio)
+{
+	world.swap_freed++;
+	return true;
+}
+
+static void get_allowed_targets(pg_data_t *node, nodemask_t *lower)
+{
+	lower->bits = world.lower;
 }
 
 static void try_to_unmap_flush(void)
@@ -179,7 +189,7 @@ static bool known(const char *name)
 
 unsigned long tlbbatch_symbol_address(const char *name)
 {
-	return known(name) ? (unsigned long)&demotion : 0;
+	return known(name) ? (unsigned long)&world.demotion : 0;
 }
 
 bool tlbbatch_member_offset(const char *tag, const char *member, const char *type, u32 *offset)
@@ -227,6 +237,8 @@ void world_init(void)
 		abort();
 	STATIC_CALL_KEY(tlbbatch_remove_mapping).func = remove_mapping;
 	STATIC_CALL_KEY(tlbbatch_mem_cgroup_swap_full).func = swap_full;
+	STATIC_CALL_KEY(tlbbatch_folio_free_swap).func = free_swap;
+	STATIC_CALL_KEY(tlbbatch_node_get_allowed_targets).func = get_allowed_targets;
 	STATIC_CALL_KEY(tlbbatch_count_memcg_events).func = count_memcg_events;
 	STATIC_CALL_KEY(tlbbatch_flush_tlb_all).func = flush_tlb_all;
 	STATIC_CALL_KEY(tlbbatch_swap_write_unplug).func = swap_write_unplug;

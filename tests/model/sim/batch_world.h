@@ -37,6 +37,8 @@ struct world {
 	int (*write)(struct folio *folio);	/* what the next write-out does, once; or NULL */
 	void (*at_lock)(struct folio *folio);	/* what was done to the folio locked next, once */
 	const char *lacks;		/* a name that this kernel doesn't know */
+	bool demotion, lower;		/* reclaim may demote; a node has a lower one */
+	unsigned int swap_freed;	/* folios whose swap entry was given back */
 };
 
 extern struct world world;

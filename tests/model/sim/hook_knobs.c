@@ -77,6 +77,11 @@ static void test_knobs(void)
 	ok_int(slept, 1, "H9: then he waits no longer");
 	admin.killed = false;
 	close_pass(&reclaimer);
+	admin.killed = true;
+	ok_int(tlbbatch_knob_set_batch_size(32), -EINTR, "H9: who is killed before that is told so");
+	admin.killed = false;
+	fn_pass(1);
+	ok_int(begun_with, 16, "then the size is what it was");
 
 	open_for_others();
 	admin.killed = true;

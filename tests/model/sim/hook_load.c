@@ -52,6 +52,7 @@ static void lacks(const char *what, const char *reason)
 
 	ok(!outcome->err, "H2: %s: it loads all the same", what);
 	ok(strstr(outcome->unavailable, reason), "H2: %s: a feature is unavailable, and says why", what);
+	ok(strstr(outcome->luf_lacks, reason), "H2: %s: so is what is registered whole", what);
 }
 
 static void test_load(void)

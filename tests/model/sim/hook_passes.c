@@ -52,6 +52,43 @@ static void test_races(void)
 	ok_int(sim_breaches(), 0, "no breach");
 }
 
+#define CROWD	4096
+
+static struct task_struct crowd[CROWD];
+static unsigned int slept;
+
+/* All passes end but the one in the last slot, which ends later. */
+static void others_end_but_one(void)
+{
+	unsigned int last = tlbbatch_nr_passes() - 1, i;
+
+	slept++;
+	for (i = 0; i < last; i++)
+		if (tlbbatch_passes.owners[i])
+			close_pass(tlbbatch_passes.owners[i]);
+	if (slept == 3)
+		close_pass(tlbbatch_passes.owners[last]);
+}
+
+static void test_last_slot(void)
+{
+	unsigned int i;
+
+	ok_int(on(&alpha), 0, "alpha is on");
+	for (i = 0; i < CROWD; i++) {
+		crowd[i] = (struct task_struct){ .pid = 100 + i, .start_boottime = 100 };
+		open_pass(&crowd[i]);
+	}
+	ok(!!tlbbatch_passes.owners[tlbbatch_nr_passes() - 1], "the last slot has a pass");
+	sim_others = others_end_but_one;
+	slept = 0;
+	ok_int(off(&alpha), 0, "off waits for all of them");
+	sim_others = NULL;
+	ok_int(slept, 3, "H9: the pass in the last slot is waited for, too");
+	ok(no_owner(), "no pass is open");
+	ok_int(sim_breaches(), 0, "no breach");
+}
+
 #define LONG_MS		16000
 
 static unsigned long until;
@@ -74,6 +111,13 @@ static void test_long_pass(void)
 	   "H9: the log names who is waited for");
 	ok_int(sim_times_logged("waits for"), LONG_MS / 5000, "H9: every five seconds, no more often");
 	ok_int(sim_breaches(), 0, "no breach");
+	ok_int(on(&alpha), 0, "alpha is on");
+	ok(!!open_pass(&reclaimer), "a pass is open");
+	until = jiffies + msecs_to_jiffies(5000);
+	sim_others = others_end_later;
+	ok_int(off(&alpha), 0, "off waits for it");
+	sim_others = NULL;
+	ok(!sim_logged("waits for"), "H9: nobody is named whose pass has just ended");
 }
 
 int main(void)
@@ -81,6 +125,7 @@ int main(void)
 	hook_world_init();
 	ok_int(sim_load(), 0, "it loads");
 	test_races();
+	test_last_slot();
 	test_long_pass();
 	sim_unload();
 	ok_int(sim_nr_registered() + sim_allocated() + sim_breaches(), 0, "nothing is left");

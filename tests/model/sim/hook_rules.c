@@ -55,6 +55,19 @@ static struct {
 	  .reason = "fn_gone not found (inlined?)" },
 };
 
+static struct tlbbatch_hook looks_whole = { .name = "looks", .lost = "all", .look = &look_set,
+	.targets = (const struct tlbbatch_target[]) {
+		{ .function = { "fn_other", "int(int)" } }, { } } };
+static struct tlbbatch_redirects whole_looks = { .hooks = &looks_whole, .nr = 1, .whole = true };
+
+static struct tlbbatch_hook two_bad[] = {
+	{ .name = "first", .lost = "all", .targets = (const struct tlbbatch_target[]) {
+		TRIED("fn_gone", "int(int)") { } } },
+	{ .name = "second", .lost = "all", .targets = (const struct tlbbatch_target[]) {
+		TRIED("fn_other", "long(int)") { } } },
+};
+static struct tlbbatch_redirects both_bad = { .hooks = two_bad, .nr = 2 };
+
 static struct tlbbatch_entry bad_entry[] = {
 	{ .name = "an entry", .alternatives = (const struct tlbbatch_watched[]) {
 		{ { "fn_entry", "long(int)" }, NULL }, { } } } };
@@ -93,6 +106,9 @@ static struct tlbbatch_watches bad_watches[] = {
 	{ .name = "a watch", .lost = "all", .points = no_point, .nr_points = 1 },
 };
 
+static struct tlbbatch_watches many_watches = {
+	.entries = bad_entry, .nr_entries = TLBBATCH_WATCH_MAX + 1, .sites = &bad_sites };
+
 static const struct tlbbatch_function bad_function[] = { { "fn_other", "long(int)" }, { NULL, NULL } };
 static const struct tlbbatch_function good_function[] = { { "fn_other", "int(int)" }, { NULL, NULL } };
 static const struct tlbbatch_helper helpers[] = {
@@ -115,6 +131,8 @@ static void test_resolve(void)
 	for (i = 0; i < ARRAY_SIZE(bad_watches); i++)
 		right(!tlbbatch_watches_resolve(&bad_watches[i], reason, sizeof(reason)) && reason[0],
 		      "H2: what is watched with another prototype is missing: %s", reason);
+	ok(!tlbbatch_watches_resolve(&many_watches, reason, sizeof(reason)), "too many are watched");
+	ok_str(reason, "room for so many functions", "H2: more functions than there is room for");
 	right(tlbbatch_helpers_resolve(helpers, 1, reason, sizeof(reason)) &&
 	      !tlbbatch_helpers_resolve(helpers, 3, reason, sizeof(reason)) &&
 	      !strcmp(reason, "fn_other has another prototype"),
@@ -151,6 +169,12 @@ static void test_refused(void)
 		right(!hook->target && strstr(redirects->unavailable, cases[i].reason) &&
 		      sim_logged(cases[i].reason), "H2: %s: so does its feature, and the log", hook->name);
 	}
+	tlbbatch_redirects_resolve(&whole_looks, NULL, NULL);
+	ok_str(looks_whole.reason, "what looks cannot be registered whole",
+	       "H14: a hook that only looks isn't registered whole");
+	tlbbatch_redirects_resolve(&both_bad, NULL, NULL);
+	ok_str(both_bad.unavailable, "first: fn_gone not found (inlined?)",
+	       "H2: of two hooks that can't be had the first one's reason is the feature's");
 }
 
 static const char *refused_find(void)
@@ -274,6 +298,8 @@ static void test_shared(void)
 	right(sim_in_order("-fn_pass", "rcu") && sim_in_order("rcu_tasks", "stop_beta") &&
 	      sim_in_order("rcu", "stop_beta"), "H13: who frees something waits before");
 	right(nothing_attached(), "H3: a hook goes with the last feature");
+	ok_int(off(&beta), 0, "off once more");
+	right(!sim_did("stop_beta"), "H3: what is off isn't ended again");
 }
 
 /* Rule H3. */
@@ -326,6 +352,13 @@ static void test_selftest(void)
 {
 	tlbbatch_hooks_unregister();
 	ok_int(sim_nr_registered(), 0, "no ops is registered");
+	/* As on a kernel without what it looks at. */
+	alpha_hooks[2].unneeded = true;
+	ok_int(on(&alpha), 0, "on");
+	ok_int(sim_nr_registered(), 1, "H8: a set of which this kernel needs no hook isn't registered");
+	ok_int(off(&alpha), 0, "off");
+	tlbbatch_hooks_unregister();
+	alpha_hooks[2].unneeded = false;
 	sim_trouble.never = true;
 	ok_int(on(&alpha), -EIO, "H8: hooks that redirect nothing are noticed");
 	right(sim_logged("self-test failed") && !sim_did("+fn_a") && !sim_nr_registered(),

@@ -9,6 +9,7 @@
 
 static struct file reading = { .f_mapping = &file_a };
 static struct folio in_a = { .mapping = &file_a, .nr = 1 };
+static struct folio in_none = { .anon = true, .nr = 1 };
 
 static void reclaim_a(void)
 {
@@ -118,6 +119,17 @@ static void test_passes(void)
 	flush();
 	want("L15: khugepaged ends it", "flushes=0");
 	current = &admin;
+	anew();
+	current = &reclaimer;
+	pass_begin();
+	CALL("alloc_demote_page", 0, 0, 0);
+	unmap(&file_a, 100, 4, ON(0) | ON(1));
+	CALL("try_to_migrate", &in_none, 0, 0);
+	flush();
+	pass_end();
+	current = &admin;
+	want("L15: a demotion that flushes by itself isn't in the pass's flush",
+	     OPENED "flushes=1 flushes_mixed=0");
 }
 
 /* A thread reclaims, becomes the first of its process by execve(), and exits. */
@@ -139,6 +151,34 @@ static void test_exec(void)
 	}
 	current = &admin;
 	ok_int(stat_of("passes_unseen"), before, "L15: it keeps none of its slots when it exits");
+}
+
+/* In each slot of the table. */
+static void test_hit_all(void)
+{
+	s64 unseen, early;
+	unsigned int i;
+
+	anew();
+	unseen = stat_of("passes_unseen");
+	early = stat_of("given_up_early");
+	for (i = 0; i < TASKS; i++) {
+		tasks[i] = (struct task_struct){ .start_boottime = 100 + i, .flags = PF_MEMALLOC };
+		current = &tasks[i];
+		pass_begin();
+		unmap(&file_a, 100, 1, ON(0) | ON(1));
+	}
+	unseen = stat_of("passes_unseen") - unseen;
+	truncate_a();
+	for (i = 0; i < TASKS; i++) {
+		current = &tasks[i];
+		flush();
+		pass_end();
+	}
+	current = &admin;
+	ok(!stat_of("open") && stat_of("given_up_early") - early == TASKS - unseen,
+	   "L12: an event hits each of all passes");
+	anew();
 }
 
 /* --- who interrupts a task that holds a lock (L16) --------------------------------- */
@@ -481,6 +521,7 @@ int main(void)
 	bulk_world(original_bulk);
 	test_passes();
 	test_exec();
+	test_hit_all();
 	test_locks();
 	test_hotplug();
 	test_gone();

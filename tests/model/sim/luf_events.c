@@ -170,6 +170,17 @@ static void test_many_files(void)
 	pass_end();
 	current = &admin;
 	want("L14: nine files don't fit", "generation=1 untracked=1 untracked_as_posted=1");
+	anew();
+	current = &reclaimer;
+	pass_begin();
+	for (i = 0; i + 1 < TLBBATCH_LUF_FILES; i++) {
+		files[i] = tmpfs_file;
+		unmap(&files[i], 100 + i, 1, ON(0) | ON(1));
+	}
+	flush();
+	pass_end();
+	current = &admin;
+	want("L14: files of tmpfs take one place each, and one for all of tmpfs", OPENED);
 }
 
 /* --- rules L12 and L13 ---------------------------------------------------------------------- */

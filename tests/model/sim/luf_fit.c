@@ -52,9 +52,25 @@ static void test_fit(void)
 	anew();
 	current = &reclaimer;
 	pass_begin();
+	unmap(&file_a, 0, TLBBATCH_LUF_PAGES_EACH, ON(0) | ON(1));
+	flush_a();
+	want("L14: as many pages as fit", OPENED);
+	anew();
+	current = &reclaimer;
+	pass_begin();
 	unmap(&file_a, 0, TLBBATCH_LUF_PAGES_EACH + 1, ON(0) | ON(1));
 	flush_a();
 	want("L14: too many pages", "generation=1 untracked=1 untracked_as_posted=1");
+	anew();
+	current = &reclaimer;
+	pass_begin();
+	/* None is another one's neighbour. */
+	for (i = 0; i <= TLBBATCH_LUF_PAGES_EACH / large.nr; i++) {
+		large.pfn = 2 * large.nr * i;
+		unmap_folio(&large, ON(0) | ON(1));
+	}
+	flush_a();
+	want("L14: too many pages, of large folios", "generation=1 untracked=1 untracked_as_posted=1");
 	world_lacks = "madvise_guard_install";
 	ok_str(tlbbatch_luf_events_find() ?: "nothing", world_lacks, "L11: it is required if there is one");
 	world_lacks = NULL;
@@ -140,6 +156,45 @@ static void test_chunks_tight(void)
 	anew();
 }
 
+#define SEVERAL	40
+
+/* Nobody reads anything: flushes alone find out what is covered. */
+static void test_sweep(void)
+{
+	unsigned int i;
+
+	anew();
+	for (i = 0; i < SEVERAL; i++)
+		generation(&file_a, 100 + 2 * i, 1, ON(0) | ON(1));
+	mm_flush(&mm_a, 0, 0);
+	mm_flush(&mm_a, 1, 0);
+	for (i = 0; i < SEVERAL; i++)
+		generation(NULL, 1000, 1, ON(2));
+	ok_int(tlbbatch_luf_nr_open(TLBBATCH_LUF_IDEAL), 0,
+	       "L14: the flushes of a CPU look at all generations, one after the other");
+	anew();
+}
+
+/* More than the own part of a CPU that has the last part. */
+static void test_chunks_elsewhere(void)
+{
+	const unsigned int ranges = 15 * TLBBATCH_LUF_CHUNKS_EACH;
+	unsigned int i, nr;
+
+	anew();
+	for (nr = 0; nr < 4; nr++) {
+		sim_cpu = SIM_CPUS - 1;
+		current = &reclaimer;
+		pass_begin();
+		for (i = 0; i < ranges; i++)
+			unmap(&file_a, 2 * (nr * ranges + i), 1, ON(0) | ON(1));
+		flush_a();
+	}
+	want("L14: page lists of other CPUs are taken when a CPU's own are in use",
+	     "generation=4 open=4 open_as_posted=4");
+	anew();
+}
+
 /* --- slots: rules L8 and L14 ------------------------------------------------------------- */
 
 static void test_open_on_cpu(void)
@@ -182,7 +237,7 @@ static void test_slots(void)
 }
 
 /* Chunks run out before slots do. But CPUs that race for slots may find none, too. */
-static void test_no_slot(void)
+static void test_no_slot(unsigned int cpu)
 {
 	static const struct tlbbatch_luf_files no_files;
 	static const struct tlbbatch_luf_pages no_pages;
@@ -192,6 +247,7 @@ static void test_no_slot(void)
 	unsigned int i;
 
 	anew();
+	sim_cpu = cpu;
 	for (i = 0; i < full; i++)
 		if (tlbbatch_luf_open(&no_files, &no_pages, cpus.bits, cpus.bits) == full)
 			break;
@@ -214,9 +270,12 @@ int main(void)
 	test_structs();
 	test_reset();
 	test_chunks_tight();
+	test_sweep();
+	test_chunks_elsewhere();
 	test_open_on_cpu();
 	test_slots();
-	test_no_slot();
+	test_no_slot(0);
+	test_no_slot(SIM_CPUS - 1);
 	track(false);
 	ok_int(sim_breaches(), 0, "no breach");
 	return tap_done();

@@ -196,6 +196,27 @@ static void test_coverage_young(void)
 	traced_flush(1, TLB_FLUSH_ON_TASK_SWITCH, TLB_FLUSH_ALL);
 	want("L5: a lazy CPU that a batch makes switch covers nothing", OPENED);
 	anew();
+	generation(&file_a, 100, 4, ON(1));
+	jiffies++;
+	sim_cpu = 1;
+	alloc(60000, 0);
+	sim_cpu = 0;
+	generation(&file_b, 200, 4, ON(1));
+	traced_flush(1, TLB_FLUSH_ON_TASK_SWITCH, TLB_FLUSH_ALL);
+	want("L5: a switch behind a batch's flush that is over covers what is known to be older",
+	     "generation=2 open=1 saved=1 ipis_avoided=1 open_as_posted=2");
+	anew();
+	generation(&file_a, 100, 4, ON(1));
+	jiffies++;
+	sim_cpu = 1;
+	/* The batch flushes nothing here, so that nothing is traced. */
+	CALL("flush_tlb_func", &info, 0, 0);
+	alloc(60000, 0);
+	sim_cpu = 0;
+	traced_flush(1, TLB_FLUSH_ON_TASK_SWITCH, TLB_FLUSH_ALL);
+	want("L5: a CPU that allocates isn't in a batch's flush any more",
+	     "generation=1 saved=1 ipis_avoided=1 open_as_posted=1");
+	anew();
 }
 
 /* --- rules L8, L9 and L10: ends, and pages that are used again ------------------------------------ */
@@ -242,6 +263,15 @@ static void test_reuse(void)
 	     "the posted one on its own",
 	     "generation=1 open=-2 needed=1 saved=2 ipis_avoided=2 open_as_posted=-1 "
 	     "needed_as_posted=1 saved_as_posted=1 ipis_avoided_as_posted=1");
+	anew();
+	open_one();
+	/* A flush that LUF doesn't put off covers it on CPU 1. */
+	generation(NULL, 300, 1, ON(1));
+	generation(&file_b, 200, 4, ON(1));
+	want("two are open", OPENED);
+	alloc(100, 0);
+	want("L9: a CPU that owes nothing isn't flushed by the posted series for a page that is used again",
+	     "open=-2 needed=1 saved=1 ipis_avoided=1 open_as_posted=-1 needed_as_posted=1");
 	anew();
 }
 
@@ -302,6 +332,16 @@ static void test_proven(void)
 	current = &admin;
 	want("L10: a page that isn't frozen isn't freed",
 	     "generation=1 given_up=1 given_up_kept=1 given_up_as_posted=1");
+	anew();
+	open_one();
+	mm_flush(&mm_a, 0, 0);
+	mm_flush(&mm_a, 1, 0);
+	/* Somebody has it, and nobody told. */
+	sim_pages[102].refs = 1;
+	alloc(101, 0);
+	want("L10: the page behind those that an event takes is looked at",
+	     "open=-1 needed=1 open_as_posted=-1 needed_as_posted=1");
+	anew();
 }
 
 static void use_100(void)
