@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Batching, with the module's own files and a kernel that is made up: many passes at once, the
- * tripwire (rule B4), the second look (rule B7), the counts (rule B13), and the knobs.
+ * tripwire (rule B4), the second look (rule B7), and the knobs. See batch_counts.c, too.
  */
 #include "batch_world.h"
 #include "core/feature.h"
@@ -186,11 +186,6 @@ static void test_from_elsewhere(void)
 
 /* --- a folio that waits, and the second look (rule B7) --------------------------------------- */
 
-static int refuses(struct folio *folio)
-{
-	return AOP_WRITEPAGE_ACTIVATE;
-}
-
 static void test_refused(void)
 {
 	struct folio waits = anon_folio(1), refused = anon_folio(1);
@@ -329,188 +324,6 @@ static void test_freed_locked(void)
 	ok_int(folio.refs, 2, "B5: one that somebody else has locked keeps no reference of the batch's");
 }
 
-/* --- rule B13: what is counted, and what is remembered -------------------------------------- */
-
-static void test_counts(void)
-{
-	struct folio folio;
-	unsigned int i;
-
-	anew(8);
-	for (i = 1; i <= 3; i++) {
-		folio = anon_folio(1);
-		pass_begin(&one);
-		reclaim(&folio);
-		ok_int(pass_end(&one), 1, "what is freed is added to reclaim's result");
-		ok_int(counted(TLBBATCH_FLUSHES_DEFERRING), i, "B13: a pass counts its own flushes");
-		ok_int(counted(TLBBATCH_BATCHES), i, "B13: and its batch");
-	}
-	pass_begin(&one);
-	pass_end(&one);
-	ok_int(counted(TLBBATCH_PASSES_DEFERRING), 3,
-	       "B13: a pass in which no folio waits isn't one that defers");
-	ok(folio.freed && world.evicted_from == &target_group,
-	   "B13: the shadow entry has the cgroup that reclaim is for");
-	ok_int(counted(TLBBATCH_FOLIOS_DEFERRED_SHMEM), 0, "B13: no folio was shmem's");
-	folio = shmem_folio(1);
-	pass_begin(&one);
-	reclaim(&folio);
-	pass_end(&one);
-	ok_int(counted(TLBBATCH_FOLIOS_DEFERRED_SHMEM), 1, "B13: one was");
-	anew(8);
-	pass_begin(&one);
-	/* For a dirty folio whose page table entries are clean. */
-	tlbbatch_hook_try_to_unmap_flush_dirty();
-	ok(!counted(TLBBATCH_FLUSHES_REQUESTED) && !tlbbatch_contexts_owe(),
-	   "B13: a flush that nobody needs isn't asked for, nor owed");
-	pass_end(&one);
-}
-
-/* Flushes for those who write a folio, or remove it, while a pass owes one. */
-static void others_flush(struct folio *folio)
-{
-	tlbbatch_flush_before_foreign_write(folio);
-	tlbbatch_flush_before_removal(folio);
-}
-
-static void test_others(void)
-{
-	struct folio folio = shmem_folio(1);
-
-	anew(8);
-	pass_begin(&one);
-	others_flush(&folio);
-	unmap_dirty();
-	folio.on_lru = true;
-	others_flush(&folio);
-	ok(!world.flushes_of_all && !counted(TLBBATCH_FOREIGN_WRITES_FLUSHED) &&
-	   !counted(TLBBATCH_REMOVALS_FLUSHED),
-	   "B13: what needs no flush isn't counted as flushed for");
-	folio.on_lru = false;
-	others_flush(&folio);
-	ok(world.flushes_of_all == 2 && counted(TLBBATCH_FOREIGN_WRITES_FLUSHED) == 1 &&
-	   counted(TLBBATCH_REMOVALS_FLUSHED) == 1, "B13: what needs one is");
-	pass_end(&one);
-}
-
-/* Of two folios, each owes a flush that interrupts the other one of two CPUs. */
-static u64 ipis_avoided(bool covered)
-{
-	unsigned int i;
-
-	anew(8);
-	pass_begin(&one);
-	for (i = 0; i < 2; i++)
-		unmap_dirty();
-	/* Somebody else flushes for the task. */
-	if (covered)
-		current->tlb_ubc = (struct tlbflush_unmap_batch){ };
-	pass_end(&one);
-	ok_int(counted(TLBBATCH_FLUSHES_REQUESTED),
-	       counted(TLBBATCH_FLUSHES_ISSUED) + counted(TLBBATCH_FLUSHES_AVOIDED),
-	       "B13: each flush that was asked for was issued or avoided");
-	return counted(TLBBATCH_IPIS_AVOIDED);
-}
-
-static void test_ipis(void)
-{
-	ok_int(ipis_avoided(false), 1, "B13: of two flushes' interrupts, one's are avoided");
-	ok_int(ipis_avoided(true), 2, "B13: both's are if somebody else flushes");
-	sim_invlpgb = true;
-	ok_int(ipis_avoided(false), 0, "B13: none are where flushes send none");
-	sim_invlpgb = false;
-}
-
-static void test_activated(void)
-{
-	struct folio folio = anon_folio(4);
-
-	anew(8);
-	pass_begin(&one);
-	reclaim(&folio);
-	world.write = refuses;
-	pass_end(&one);
-	ok(folio.active && !folio.locked, "a folio whose write-out is refused is active");
-	ok(!folio.reclaim, "B13: it isn't marked as being written any more");
-	ok_int(group.activated, 4, "B13: its cgroup counts its pages");
-	ok_int(sim_pgactivate, 4, "B13: so does the system");
-	ok_int(sim_breaches(), 0, "B13: its cgroup is used under RCU's read lock");
-}
-
-static int is_mlocked_and_refuses(struct folio *folio)
-{
-	folio->mlocked = true;
-	return AOP_WRITEPAGE_ACTIVATE;
-}
-
-static void test_mlocked(void)
-{
-	struct folio folio = anon_folio(4);
-
-	anew(8);
-	pass_begin(&one);
-	reclaim(&folio);
-	world.write = is_mlocked_and_refuses;
-	pass_end(&one);
-	ok(world.swap_freed == 1 && !folio.locked,
-	   "B13: a folio that was mlocked meanwhile gives its swap entry back");
-	ok(!folio.active && !group.activated && !sim_pgactivate, "B13: and isn't activated");
-}
-
-static int fails(struct folio *folio)
-{
-	folio->writes++;
-	folio_unlock(folio);
-	return -EIO;
-}
-
-static int fails_and_leaves(struct folio *folio)
-{
-	folio->mapping = NULL;
-	return fails(folio);
-}
-
-/* Somebody else locks it at once. */
-static int fails_and_is_locked(struct folio *folio)
-{
-	fails(folio);
-	folio->locked = true;
-	return -EIO;
-}
-
-static int error_of(int (*write)(struct folio *folio))
-{
-	struct folio folio = shmem_folio(1);
-
-	anew(8);
-	pass_begin(&one);
-	reclaim(&folio);
-	world.write = write;
-	pass_end(&one);
-	ok(folio.writes == 1 && counted(TLBBATCH_WRITE_ERRORS) == 1, "an error is counted");
-	ok(!folio.reclaim, "B13: what is written already isn't marked as being written");
-	return shmem_file.error;
-}
-
-static void test_errors(void)
-{
-	ok_int(error_of(fails), -EIO, "B13: the file of a folio has its error");
-	ok_int(error_of(fails_and_leaves), 0, "B13: unless the folio has left it");
-	ok_int(error_of(fails_and_is_locked), 0, "B6: nor if somebody has locked it: that isn't waited for");
-}
-
-static void test_error_at_once(void)
-{
-	struct folio folio = anon_folio(1);
-
-	anew(1);
-	pass_begin(&one);
-	world.write = fails;
-	ok_int(reclaim(&folio), -EIO, "a write-out that doesn't wait fails");
-	pass_end(&one);
-	ok(!sim_work, "B4: it is seen, as reclaim counts it");
-}
-
 /* --- knobs ------------------------------------------------------------------------------------ */
 
 static void one_ends(void)
@@ -603,13 +416,6 @@ int main(void)
 	test_changes();
 	test_freed();
 	test_freed_locked();
-	test_counts();
-	test_others();
-	test_ipis();
-	test_activated();
-	test_mlocked();
-	test_errors();
-	test_error_at_once();
 	test_turnover();
 	test_size_barrier();
 	test_lacks();

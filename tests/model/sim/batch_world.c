@@ -143,6 +143,11 @@ static int write_folio(struct folio *folio, struct swap_iocb **plug)
 	return 0;
 }
 
+int refuses(struct folio *folio)
+{
+	return AOP_WRITEPAGE_ACTIVATE;
+}
+
 static int shmem_writeout(struct folio *folio, struct swap_iocb **plug, struct list_head *split)
 {
 	return write_folio(folio, plug);

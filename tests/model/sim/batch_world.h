@@ -43,6 +43,9 @@ struct world {
 
 extern struct world world;
 
+/* For @write: the folio is to become active (AOP_WRITEPAGE_ACTIVATE). */
+int refuses(struct folio *folio);
+
 void world_init(void);
 /* Batching is on, nobody is in a pass, and nothing has been counted. */
 void anew(unsigned int batch_size);
