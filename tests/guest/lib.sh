@@ -70,17 +70,19 @@ needed_hooks()
 	grep -L '^not needed: ' "$K/${1:-.}"/hooks/*
 }
 
-# hooks_are STATE [FEATURE]: the file of every needed hook reads STATE
+# hooks_are STATE [FEATURE]: the file of every needed hook reads STATE, and there are some
 hooks_are()
 {
-	local file
+	local file nr=0
 
 	for file in $(needed_hooks "${2:-.}"); do
 		if [ "$(<"$file")" != "$1" ]; then
 			echo "${file##*/} is $(<"$file")"
 			return 1
 		fi
+		nr=$((nr + 1))
 	done
+	[ $nr -gt 0 ] || { echo "there are no hooks"; return 1; }
 }
 
 # target_of HOOK: print the function of this kernel that the hook is attached to
@@ -205,8 +207,8 @@ fisher()
 		}'
 }
 
-# check_rest: check the relations that hold when no reclaim pass runs. deferred = written +
-# dropped is rule B11.
+# check_rest: check the relations that hold when no reclaim pass runs, and that the tripwire has
+# seen nothing since the last log_mark. deferred = written + dropped is rule B11.
 check_rest()
 {
 	local when=$1 sum=0 file tries=100
@@ -223,6 +225,9 @@ check_rest()
 		sum=$((sum + $(<"$file")))
 	done
 	is "$when: dropped is the sum of its reasons" "$(stat folios_dropped)" "$sum"
+	# Rule B4. Batching that was switched off by it may be on again.
+	is "$when: no write-out went by the hooks" \
+		"$(log_since | grep -m 1 '^tlbbatch: reclaim wrote ')" ""
 }
 
 # --- the kernel's log ----------------------------------------------------------
@@ -328,13 +333,14 @@ oom_kills()
 # CPU 1: if no other CPU than reclaim's ran it, no flush would be owed.
 holder_start()
 {
-	local tries=100
+	local tries=600
 
 	# shellcheck disable=SC2016 # for perl
 	in_cgroup_start taskset -c 1 perl -e 'my $x = "x" x ($ARGV[0] << 20); $| = 1; print "ready\n";
-		my $end = time + 60; 1 while time < $end' "$1" > /tmp/holder
+		my $end = time + 300; 1 while time < $end' "$1" > /tmp/holder
 	holder=$!
-	until [ -s /tmp/holder ] || [ $((tries -= 1)) -eq 0 ]; do
+	until [ -s /tmp/holder ]; do
+		[ $((tries -= 1)) -gt 0 ] || bail "nobody holds memory"
 		sleep 0.1
 	done
 }

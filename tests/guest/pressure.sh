@@ -15,7 +15,7 @@ PRESSURE_FILE_MB=40
 # moved FILE BEFORE: wait until the number in FILE (of stats, or a path) is larger
 moved()
 {
-	local file=$1 value tries=400
+	local file=$1 value tries=1200
 
 	[[ $file = /* ]] || file=$K/stats/$file
 	until read -r value < "$file" && [ "$value" -gt "$2" ]; do

@@ -56,7 +56,7 @@ static const struct round {
 
 #define ALL_AT_ONCE	4	/* rounds, before the rounds of single pages */
 #define MAX_CALLS	8	/* calls of MADV_PAGEOUT in a round */
-#define LONGER		15	/* --swap-ins: at most so many times --seconds */
+#define LONGER		45	/* --swap-ins: at most so many times --seconds */
 
 struct watched_page {
 	uint64_t published;	/* by the writer, after its store */
@@ -435,7 +435,7 @@ int main(int argc, char **argv)
 	}
 	if (optind != argc)
 		usage();
-	start_watchdog(seconds * 10 + 60);
+	start_watchdog(seconds * (LONGER + 10) + 120);
 	if (!detector.at_once || detector.at_once > detector.nr_pages)
 		detector.at_once = detector.nr_pages;
 	return run(&detector, seconds);

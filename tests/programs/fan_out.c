@@ -155,7 +155,7 @@ int main(int argc, char **argv)
 			die_usage("fan_out [--pages 512] [--threads 3] [--huge] [--again]");
 		}
 	}
-	start_watchdog(120);
+	start_watchdog(300);
 	for (i = 0; i < threads; i++)
 		start_on(&spinners[i], (int)i + 1);
 	while (__atomic_load_n(&spinning, __ATOMIC_ACQUIRE) < threads)

@@ -108,7 +108,7 @@ int main(int argc, char **argv)
 		die_usage("file_pageout --file PATH [--rounds N]");
 	if (usable_cpus(cpus, 2) < 2 || !pin_self(cpus[0]))
 		die_environment("needs two CPUs");
-	start_watchdog(120);
+	start_watchdog(300);
 	fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0)
 		die_environment("%s: %s", path, strerror(errno));

@@ -131,7 +131,7 @@ int main(int argc, char **argv)
 {
 	size_t wrong;
 
-	start_watchdog(60);
+	start_watchdog(300);
 	if (argc == 3 && !strcmp(argv[1], "crowd"))
 		wrong = crowd(parse_number("crowd", argv[2], 2, MAX_THREADS));
 	else if (argc == 2 && !strcmp(argv[1], "nested"))

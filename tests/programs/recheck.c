@@ -344,7 +344,7 @@ int main(int argc, char **argv)
 	}
 	if (argc == 3) {
 		scene.cgroup = argv[1];
-		start_watchdog(60);
+		start_watchdog(300);
 		for (i = 0; i < ARRAY_SIZE(actions); i++)
 			if (!strcmp(drop_names[actions[i].reason], argv[2]))
 				return run(&scene, &actions[i]);

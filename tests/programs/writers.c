@@ -10,6 +10,9 @@
  * With --ops it ends after that many writes. So it does equal work, however long that
  * takes, for figures that can't be compared at equal time.
  *
+ * With --swapped it goes on until so many pages were written to swap, but LONGER times --seconds at
+ * most, and it fails if they weren't. So a crowded machine makes it longer, and not empty.
+ *
  * No page is ever read first. That would map the zero page, and the later
  * copy on write would add TLB flushes that have nothing to do with reclaim.
  */
@@ -19,11 +22,13 @@
 
 #define MAX_THREADS	256
 #define OPS_PER_LOOK	64	/* writes between two looks at the clock */
+#define LONGER		30	/* --swapped: at most so many times --seconds */
 
 struct job {
 	uint64_t *base;
 	size_t pages;
-	uint64_t deadline_ns;
+	uint64_t deadline_ns, last_ns;
+	uint64_t swap_goal;	/* of swap_writes(), 0: none */
 	uint64_t ops;		/* for each thread, UINT64_MAX: until the deadline */
 	pthread_barrier_t start;
 };
@@ -34,6 +39,15 @@ struct writer {
 	struct rng rng;
 	uint64_t ops;
 };
+
+static bool time_is_up(const struct job *job)
+{
+	uint64_t now = now_ns();
+
+	if (now < job->deadline_ns)
+		return false;
+	return now >= job->last_ns || !job->swap_goal || swap_writes() >= job->swap_goal;
+}
 
 static void *write_pages(void *argument)
 {
@@ -53,8 +67,7 @@ static void *write_pages(void *argument)
 					 __ATOMIC_RELAXED);
 		}
 		writer->ops += OPS_PER_LOOK;
-	} while (!stress_stop && writer->ops < job->ops &&
-		 now_ns() < job->deadline_ns);
+	} while (!stress_stop && writer->ops < job->ops && !time_is_up(job));
 	return NULL;
 }
 
@@ -79,7 +92,7 @@ static uint64_t *map_memory(size_t pages, bool shared, bool thp)
 
 static void usage(void)
 {
-	die_usage("writers [--threads 4] [--mib 160] [--seconds 10] [--ops N] [--shared] [--thp] [--seed 1]");
+	die_usage("writers [--threads 4] [--mib 160] [--seconds 10] [--ops N] [--swapped PAGES] [--shared] [--thp] [--seed 1]");
 }
 
 int main(int argc, char **argv)
@@ -89,6 +102,7 @@ int main(int argc, char **argv)
 		{ "mib", required_argument, NULL, 'm' },
 		{ "seconds", required_argument, NULL, 's' },
 		{ "ops", required_argument, NULL, 'o' },
+		{ "swapped", required_argument, NULL, 'w' },
 		{ "seed", required_argument, NULL, 'r' },
 		{ "shared", no_argument, NULL, 'S' },
 		{ "thp", no_argument, NULL, 'T' },
@@ -99,7 +113,7 @@ int main(int argc, char **argv)
 	static struct writer writers[MAX_THREADS];
 	static struct job job;
 	bool shared = false, thp = false;
-	uint64_t seed = 1, ops = 0, wanted = 0, swapped, start_ns;
+	uint64_t seed = 1, ops = 0, wanted = 0, least = 0, swapped, start_ns;
 	size_t mib = 160;
 	double elapsed;
 	int option;
@@ -119,6 +133,9 @@ int main(int argc, char **argv)
 		case 'o':
 			wanted = parse_number("ops", optarg, 1, UINT32_MAX);
 			break;
+		case 'w':
+			least = parse_number("swapped", optarg, 1, UINT32_MAX);
+			break;
 		case 'r':
 			seed = parse_number("seed", optarg, 0, ULONG_MAX);
 			break;
@@ -135,7 +152,7 @@ int main(int argc, char **argv)
 	if (optind != argc)
 		usage();
 
-	start_watchdog(seconds * 4 + 120);
+	start_watchdog(seconds * (least ? LONGER : 4) + 120);
 	job.ops = wanted ? (wanted + threads - 1) / threads : UINT64_MAX;
 	job.pages = mib * MIB_PAGES;
 	job.base = map_memory(job.pages, shared, thp);
@@ -149,6 +166,8 @@ int main(int argc, char **argv)
 	swapped = swap_writes();
 	start_ns = now_ns();
 	job.deadline_ns = start_ns + seconds * NSEC_PER_SEC;
+	job.last_ns = start_ns + seconds * LONGER * NSEC_PER_SEC;
+	job.swap_goal = least ? swapped + least : 0;
 	pthread_barrier_wait(&job.start);
 	for (i = 0; i < threads; i++) {
 		pthread_join(writers[i].thread, NULL);
@@ -156,9 +175,13 @@ int main(int argc, char **argv)
 	}
 	elapsed = seconds_since(start_ns);
 
+	swapped = swap_writes() - swapped;
 	say(STDOUT_FILENO, "ops=%" PRIu64 " ops_per_s=%.1f seconds=%.2f threads=%u mib=%zu memory=%s swapped=%" PRIu64 "\n",
 	       ops, (double)ops / elapsed, elapsed, threads, mib,
-	       shared ? "shmem" : "anon", swap_writes() - swapped);
+	       shared ? "shmem" : "anon", swapped);
+	if (swapped < least && !stress_stop)
+		die_environment("%" PRIu64 " pages were written to swap, not %" PRIu64,
+				swapped, least);
 	if (ops < wanted && !stress_stop)
 		die_environment("%u s are too short for %" PRIu64 " writes",
 				seconds, wanted);

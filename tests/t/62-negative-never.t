@@ -2,6 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # runs: 6.1
 # variant: negative-never
-# timeout: 300
+# timeout: 900
 # append: oops=panic
 exec "$(dirname "$0")/../host/negative" "$0"

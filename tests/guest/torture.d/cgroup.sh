@@ -186,7 +186,7 @@ group_stopped()
 	DETAIL=${group##*/}
 	mapfile -t tasks <"$group/cgroup.procs"
 	[ ${#tasks[@]} -gt 0 ] || return 1
-	kill -STOP "${tasks[@]}" 2>/dev/null
+	kill -STOP "${tasks[@]}" 2>/dev/null || return 1
 	nap 800
 	kill -CONT "${tasks[@]}" 2>/dev/null
 	return 0

@@ -174,6 +174,15 @@ none_isolated()
 		END { exit bad }' <<< "$said"
 }
 
+# few_late: no more than one program in 20 was stopped because it ran out of time. memory.high lets
+# a program wait for seconds at each page if nothing of its group can be reclaimed.
+few_late()
+{
+	cat "$RUN"/memory.[a-z]* | awk '
+		$1 == "part" { all++; late += $3 == 4 }
+		END { print late + 0 " of " all + 0 " ran out of time"; exit !all || late * 20 > all }'
+}
+
 # verdict: all that must hold at the end
 verdict()
 {
@@ -191,6 +200,7 @@ verdict()
 	check "nothing is left" nothing_left
 	is "the module switched nothing off" "$(dmesg -t | grep -E 'tlbbatch: (switched off|reclaim wrote)')" ""
 	is "what went wrong" "$(wrongs)" ""
+	check "few programs ran out of time" few_late
 	kinds_told
 	memory_told
 	cp -r "$RUN" "$OUT/"

@@ -9,7 +9,7 @@
 #define WINDOW_STEPS	16	/* steps until the window moves */
 #define MAX_REPORTS	20
 #define BEHIND_TRIES	3000	/* a millisecond each */
-#define LONGER		40	/* --actions: at most so many times --seconds */
+#define LONGER		120	/* --actions: at most so many times --seconds */
 
 uint64_t *complaints;
 

@@ -15,7 +15,7 @@
 #include "scenarios.h"
 #include "scene.h"
 
-#define TIMEOUT_SECONDS	120
+#define TIMEOUT_SECONDS	600
 
 #define WITHOUT(rule)	(1U << TLBBATCH_LUF_BREAK_##rule)
 

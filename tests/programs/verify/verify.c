@@ -169,7 +169,8 @@ int main(int argc, char **argv)
 	for (i = 0; i < ARRAY_SIZE(modes) && !stress_stop; i++) {
 		if (!chosen[i])
 			continue;
-		start_watchdog(timeout ? timeout : run.seconds * 4 + 300);
+		start_watchdog(timeout ? timeout :
+			       run.seconds * (run.min_actions ? 130 : 4) + 300);
 		run_mode(&run, &modes[i], &totals);
 	}
 	if (!stop_pressure(pressure))
