@@ -75,6 +75,11 @@ static inline void model_locked(const volatile void *where)
 	} while (0)
 #undef READ_ONCE
 #define READ_ONCE(x)			__atomic_load_n(&(x), __ATOMIC_RELAXED)
+#define smp_store_release(p, value)					\
+	do {								\
+		__atomic_store_n(p, value, __ATOMIC_RELEASE);		\
+		model_wrote(p);						\
+	} while (0)
 #define smp_load_acquire(p)		__atomic_load_n(p, __ATOMIC_ACQUIRE)
 
 static const unsigned int nr_cpu_ids = MODEL_CPUS;
