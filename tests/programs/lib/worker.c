@@ -340,7 +340,7 @@ void one_rewrite(struct worker *worker)
 void page_out_some(struct run *run, struct rng *rng)
 {
 	struct worker *worker = &run->workers[rng_below(rng, run->nr_workers)];
-	size_t first, length;
+	size_t first, length, each, at;
 
 	first = rng_one_in(rng, 2) ?
 		__atomic_load_n(&worker->hot, __ATOMIC_RELAXED) :
@@ -348,8 +348,11 @@ void page_out_some(struct run *run, struct rng *rng)
 	length = RANGE_PAGES / 4 << rng_below(rng, 4);
 	if (length > worker->pages - first)
 		length = worker->pages - first;
+	each = run->pageout_max ? run->pageout_max : length;
 	/* ENOMEM: the range has a hole now. EINVAL: some is locked. The rest was paged out. */
-	madvise(page_at(worker, first), length * PAGE_BYTES, MADV_PAGEOUT);
+	for (at = 0; at < length; at += each)
+		madvise(page_at(worker, first + at),
+			(length - at < each ? length - at : each) * PAGE_BYTES, MADV_PAGEOUT);
 }
 
 void *page_out_helper(void *argument)

@@ -167,7 +167,7 @@ static void run_hands(unsigned int nr)
 
 static void usage(void)
 {
-	die_usage("torture [--seed 1] [--seconds 20] [--mib 48] [--kinds a,b,...] [--dir /var/tmp] [--list]");
+	die_usage("torture [--seed 1] [--seconds 20] [--mib 48] [--kinds a,b,...] [--dir /var/tmp] [--pageout-max PAGES] [--list]");
 }
 
 static void choose_kinds(char *list)
@@ -202,6 +202,7 @@ int main(int argc, char **argv)
 		{ "mib", required_argument, NULL, 'm' },
 		{ "kinds", required_argument, NULL, 'k' },
 		{ "dir", required_argument, NULL, 'd' },
+		{ "pageout-max", required_argument, NULL, 'o' },
 		{ "list", no_argument, NULL, 'l' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 }
@@ -230,6 +231,9 @@ int main(int argc, char **argv)
 			break;
 		case 'd':
 			like.direct_dir = optarg;
+			break;
+		case 'o':
+			like.pageout_max = parse_number("pageout-max", optarg, 1, 512);
 			break;
 		case 'l':
 			list_kinds();
