@@ -46,6 +46,7 @@ static bool goes_on(void)
 
 static void *page_out(void *unused)
 {
+	(void)unused;
 	pin_self(cpus[0]);
 	for (; goes_on(); calls++)
 		madvise(base + FIRST * PAGE_BYTES, pages * PAGE_BYTES, MADV_PAGEOUT);
@@ -57,6 +58,7 @@ static void *give_up(void *unused)
 	unsigned int delay = 0;
 	size_t page;
 
+	(void)unused;
 	pin_self(cpus[1]);
 	while (goes_on()) {
 		for (page = FIRST; page < FIRST + pages; page++)
@@ -74,6 +76,7 @@ static void *want_cpu(void *unused)
 {
 	const struct sched_param priority = { .sched_priority = 1 };
 
+	(void)unused;
 	pin_self(cpus[0]);
 	if (sched_setscheduler(0, SCHED_FIFO, &priority))
 		die_environment("SCHED_FIFO: %s", strerror(errno));
