@@ -9,6 +9,8 @@
 K=/sys/kernel/tlbbatch
 BIN=/opt/tlbbatch/bin
 MODULES=/opt/tlbbatch/modules
+# What these programs exit with if they can't judge: tests/programs/lib/common.h.
+ENVIRONMENT=3
 CG=/sys/fs/cgroup/tlbbatch
 TARGETS=$(dirname "${BASH_SOURCE[0]}")/../../module/kernel/targets.tbl
 log_nr=0
