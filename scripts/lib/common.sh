@@ -75,7 +75,8 @@ install_packages()
 	# One unreachable third-party repository must not stop us. The second command tells
 	# whether the packages can be had.
 	apt-get -qq update >&2 || note "apt-get update failed, trying on"
-	DEBIAN_FRONTEND=noninteractive apt-get -qq -y \
+	# Another run or the machine's own upgrades may hold dpkg's lock for a while.
+	DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o DPkg::Lock::Timeout=600 \
 		--no-install-recommends install "$@" >&2
 }
 
