@@ -39,7 +39,8 @@ new_machine()
 	put sys/kernel/security/lockdown '[none] integrity confidentiality'
 	put sys/module/module/parameters/sig_enforce N
 	put sys/kernel/btf/vmlinux btf
-	"$hook_list" | cut -f2 | tr '.\n' '\0\0' >>"$machine/sys/kernel/btf/vmlinux"
+	"$hook_list" | awk -F'\t' '{ print $2 } $1 ~ /^(member|enum)$/ { print $4 }' |
+		tr '.\n' '\0\0' >>"$machine/sys/kernel/btf/vmlinux"
 	put sys/kernel/tracing/enabled_functions ''
 	put "usr/src/linux-headers-$RELEASE/Makefile" ''
 	mkdir -p "$machine/lib/modules/$RELEASE" "$machine/sys/kernel/livepatch"
