@@ -20,22 +20,30 @@ static DEFINE_MUTEX(knob_mutex);
 static unsigned int batch_size = TLBBATCH_BATCH_DEFAULT;
 static unsigned int enabled_at_load;
 
-static void switch_off(void)
+/*
+ * Rule B4: if the tripwire has gone off, switch batching off and rearm. Whoever comes first
+ * does that: the worker, or a writer of enabled. knob_mutex is held. -EINTR: not done.
+ */
+static int finish_trip(bool killable)
 {
-	mutex_lock(&knob_mutex);
-	tlbbatch_feature_off(&tlbbatch_batch, false);
+	if (!tlbbatch_batch_tripped())
+		return 0;
+	pr_err("switched off: write-outs went by its hooks\n");
+	if (tlbbatch_feature_off(&tlbbatch_batch, killable) == -EINTR)
+		return -EINTR;
 	/*
 	 * The passes that must not put flushes off have ended, and no other one begins
-	 * before the mutex is free: rule B4.
+	 * before the mutex is free.
 	 */
 	tlbbatch_batch_rearm();
-	mutex_unlock(&knob_mutex);
+	return 0;
 }
 
 static void tripped(struct work_struct *work)
 {
-	pr_err("switched off: write-outs went by its hooks\n");
-	switch_off();
+	mutex_lock(&knob_mutex);
+	finish_trip(false);
+	mutex_unlock(&knob_mutex);
 }
 
 static DECLARE_WORK(trip_work, tripped);
@@ -88,8 +96,10 @@ int tlbbatch_knob_set_enabled(unsigned int value)
 	 * If the writer of 0 is killed while it waits, enabled still reads 1, but no
 	 * pass is batched any more. A later write of 0 finishes, one of 1 resumes.
 	 */
-	err = value ? tlbbatch_feature_on(&tlbbatch_batch) :
-		      tlbbatch_feature_off(&tlbbatch_batch, true);
+	err = finish_trip(true);
+	if (!err)
+		err = value ? tlbbatch_feature_on(&tlbbatch_batch) :
+			      tlbbatch_feature_off(&tlbbatch_batch, true);
 	mutex_unlock(&knob_mutex);
 	return err;
 }
@@ -197,6 +207,8 @@ int tlbbatch_knobs_init(void)
  */
 void tlbbatch_knobs_exit(void)
 {
-	switch_off();
+	mutex_lock(&knob_mutex);
+	tlbbatch_feature_off(&tlbbatch_batch, false);
+	mutex_unlock(&knob_mutex);
 	cancel_work_sync(&trip_work);
 }

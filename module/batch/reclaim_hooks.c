@@ -30,6 +30,16 @@
 static bool trip;
 
 /**
+ * tlbbatch_batch_tripped() - has the tripwire gone off since it was last armed?
+ *
+ * Context: any.
+ */
+bool tlbbatch_batch_tripped(void)
+{
+	return READ_ONCE(trip);
+}
+
+/**
  * tlbbatch_batch_rearm() - rearm the tripwire, after it switched batching off
  *
  * Context: process context; no pass is batched any more.
@@ -77,8 +87,11 @@ void tlbbatch_batch_begin(struct tlbbatch_pass *pass, unsigned int batch_size)
 	struct tlbbatch_context *ctx = tlbbatch_context_of(pass);
 
 	ctx->batch_size = batch_size_for(pass->sc, batch_size);
-	/* Rule B19: demotion migrates, retries and flushes in between: not batched. */
-	ctx->batched = !tlbbatch_demotes(pass->pgdat->node_id);
+	/*
+	 * Rule B4: enabled=1 may have been written again behind the tripwire's back. Rule
+	 * B19: demotion migrates, retries and flushes in between.
+	 */
+	ctx->batched = !tlbbatch_batch_tripped() && !tlbbatch_demotes(pass->pgdat->node_id);
 	ctx->writing = false;
 	ctx->owes = false;
 	ctx->sc = pass->sc;
@@ -176,6 +189,6 @@ void tlbbatch_hook_try_to_unmap_flush_dirty(void)
 	if (!tlbbatch_flush_owed())
 		return;
 	tlbbatch_flush_put_off(ctx);
-	if (READ_ONCE(trip))
+	if (tlbbatch_batch_tripped())
 		tlbbatch_flush_now(ctx);
 }

@@ -21,6 +21,7 @@ struct tlbbatch_watches;
 /* reclaim_hooks.c: a pass, and the flushes inside it */
 void tlbbatch_batch_begin(struct tlbbatch_pass *pass, unsigned int batch_size);
 bool tlbbatch_batch_end(struct tlbbatch_pass *pass);
+bool tlbbatch_batch_tripped(void);
 void tlbbatch_batch_rearm(void);
 void tlbbatch_hook_try_to_unmap_flush(void);
 void tlbbatch_hook_try_to_unmap_flush_dirty(void);

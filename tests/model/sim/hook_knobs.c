@@ -5,7 +5,7 @@
 #include "batch/knobs.h"
 
 static unsigned int begun_with, rearmed;
-static bool trips;
+static bool trips, tripped;
 
 struct tlbbatch_pass_part tlbbatch_batch_part = { .size = 8 };
 struct tlbbatch_redirects tlbbatch_batch_redirects = { .hooks = alpha_hooks, .nr = 2 };
@@ -24,11 +24,18 @@ void tlbbatch_batch_begin(struct tlbbatch_pass *pass, unsigned int batch_size)
 
 bool tlbbatch_batch_end(struct tlbbatch_pass *pass)
 {
+	tripped |= trips;
 	return !trips;
+}
+
+bool tlbbatch_batch_tripped(void)
+{
+	return tripped;
 }
 
 void tlbbatch_batch_rearm(void)
 {
+	tripped = false;
 	rearmed++;
 }
 
@@ -115,6 +122,29 @@ static void test_tripped(void)
 	sim_work = NULL;
 }
 
+/* Somebody is killed who would have switched it off, and on again. */
+static void test_tripped_killed(void)
+{
+	unsigned int before = rearmed;
+
+	ok_int(tlbbatch_knob_set_enabled(1), 0, "on");
+	open_for_others();
+	trips = true;
+	fn_pass(1);
+	trips = false;
+	admin.killed = false;
+	sim_others = others_and_kill;
+	ok_int(tlbbatch_knob_set_enabled(1), -EINTR, "B4: who is killed while he waits for passes is told so");
+	ok(rearmed == before && slept == 1, "B4: the tripwire isn't armed while such a pass is open");
+	admin.killed = false;
+	sim_others = others;
+	slept = 1;
+	sim_work->func(sim_work);
+	ok(rearmed == before + 1 && slept == 3 && !tlbbatch_knob_enabled(), "B4: the worker waits for it");
+	sim_others = NULL;
+	sim_work = NULL;
+}
+
 /* A fatal signal waits for rmmod: the unload goes on all the same. */
 static void test_unload(void)
 {
@@ -138,7 +168,9 @@ int main(void)
 	ok_int(sim_load(), 0, "it loads");
 	test_knobs();
 	test_tripped();
+	test_tripped_killed();
 	test_unload();
+	ok_int(sim_breaches(), 0, "no breach");
 	ok_int(sim_breaches(), 0, "no breach");
 	return tap_done();
 }
