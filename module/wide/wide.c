@@ -21,12 +21,6 @@
 /* Serialises writers. Reclaim never takes it. */
 static DEFINE_MUTEX(wide_mutex);
 
-static int start(void)
-{
-	tlbbatch_wide_forget();
-	return 0;
-}
-
 /* Rule H3: the hooks do nothing from now on, even if one of them stays. */
 static void close(void)
 {
@@ -39,7 +33,6 @@ struct tlbbatch_feature tlbbatch_wide = {
 	.refuses = "wide: cannot widen passes",
 	.redirects = &tlbbatch_wide_redirects,
 	.find = tlbbatch_wide_find,
-	.start = start,
 	.close = close,
 };
 
@@ -50,7 +43,12 @@ static int set_pass_min(unsigned int pages)
 	if (mutex_lock_killable(&wide_mutex))
 		return -EINTR;
 	err = tlbbatch_feature_switch(&tlbbatch_wide, pages);
-	/* Not before all hooks are there: an ask counts for the call that was looked at. */
+	/*
+	 * Not before all hooks are there: an ask counts for the call that was looked at.
+	 * Where spinlocks sleep, a task may have been in a hook until now.
+	 */
+	if (!err && !tlbbatch_wide_pages())
+		tlbbatch_wide_forget();
 	if (!err)
 		tlbbatch_wide_set(pages);
 	mutex_unlock(&wide_mutex);
