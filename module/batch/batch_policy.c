@@ -8,7 +8,8 @@
  * @facts: what holds now, read under the folio lock
  *
  * Rule B7: while it waited the folio was unlocked: it may have been refaulted, pinned,
- * split, freed from swap, truncated or poisoned. The expected references are
+ * freed from swap, truncated or poisoned. No kernel splits a folio that has more
+ * references than its cache's: that is checked all the same. The expected references are
  * the cache's (one a page), reclaim's isolation and the batch's own (rule B5).
  *
  * Context: any; pure.
