@@ -58,6 +58,11 @@ static void test_others(void)
 	   !counted(TLBBATCH_REMOVALS_FLUSHED),
 	   "B13: what needs no flush isn't counted as flushed for");
 	folio.on_lru = false;
+	folio.of_file = true;
+	tlbbatch_flush_before_removal(&folio);
+	ok(!world.flushes_of_all && !counted(TLBBATCH_REMOVALS_FLUSHED),
+	   "B20: a file's folio that is removed needs no flush: none that owes one is in a file");
+	folio.of_file = false;
 	others_flush(&folio);
 	ok(world.flushes_of_all == 2 && counted(TLBBATCH_FOREIGN_WRITES_FLUSHED) == 1 &&
 	   counted(TLBBATCH_REMOVALS_FLUSHED) == 1, "B13: what needs one is");
@@ -170,6 +175,68 @@ static void test_errors(void)
 	ok_int(error_of(fails_and_is_locked), 0, "B6: nor if somebody has locked it: that isn't waited for");
 }
 
+static int begins(struct folio *folio)
+{
+	folio->writes++;
+	folio->writeback = true;
+	folio_unlock(folio);
+	return 0;
+}
+
+static void test_under_way(void)
+{
+	struct folio folio = anon_folio(1);
+
+	anew(8);
+	pass_begin(&one);
+	reclaim(&folio);
+	world.write = begins;
+	pass_end(&one);
+	ok(folio.writes == 1 && folio.reclaim,
+	   "B13: a folio whose write-out goes on keeps the mark that moves it to the end of its list");
+	anew(8);
+	folio = anon_folio(1);
+	pass_begin(&one);
+	reclaim(&folio);
+	world.write = fails;
+	pass_end(&one);
+	ok_int(counted(TLBBATCH_WRITE_ERRORS), 1, "B13: an error of swap's write-out is counted");
+	ok_int(swap_space.error, -EIO, "B13: and recorded");
+}
+
+/* Two nodes. */
+static void test_nodes(void)
+{
+	struct folio folio = anon_folio(4);
+
+	anew(8);
+	folio.nid = 1;
+	pass_begin(&one);
+	reclaim(&folio);
+	pass_end(&one);
+	ok(!sim_nodes[0].written && !sim_nodes[1].written, "B13: the kernel counts what is written");
+	anew(8);
+	folio = anon_folio(4);
+	folio.nid = 1;
+	pass_begin(&one);
+	reclaim(&folio);
+	folio.mapped = true;
+	pass_end(&one);
+	ok(sim_nodes[1].written == -4 && !sim_nodes[0].written,
+	   "B13: what it counted, and isn't written, is taken back where it was counted");
+	anew(8);
+	folio = anon_folio(1);
+	folio.nid = 1;
+	world.demotion = world.lower = true;
+	world.demotes = 0;
+	one.nid = 1;
+	pass_begin(&one);
+	reclaim(&folio);
+	ok_int(counted(TLBBATCH_FOLIOS_DEFERRED), 1, "B19: another node demotes: this one's folio waits");
+	pass_end(&one);
+	ok_int(counted(TLBBATCH_PASSES), 1, "B19: and its pass is batched");
+}
+
 static void test_error_at_once(void)
 {
 	struct folio folio = anon_folio(1);
@@ -191,6 +258,8 @@ int main(void)
 	test_activated();
 	test_mlocked();
 	test_errors();
+	test_under_way();
+	test_nodes();
 	test_error_at_once();
 	ok_int(sim_breaches(), 0, "no breach");
 	return tap_done();

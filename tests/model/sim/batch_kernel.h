@@ -34,10 +34,11 @@ struct folio {
 	struct list_head lru;
 	struct address_space *mapping;
 	struct mem_cgroup *memcg;
-	unsigned int nr;
+	unsigned int nr, nid;
 	int refs;
 	bool locked, dirty, writeback, reclaim, active, on_lru;
 	bool anon, swapcache, mapped, pinned, mlocked, tail_poisoned, has_private;
+	bool of_file;		/* not swapbacked */
 	unsigned int writes;	/* how often it was written out */
 	bool freed;
 };
@@ -62,7 +63,7 @@ struct address_space {
 #define folio_test_has_hwpoisoned(folio)	((folio)->tail_poisoned)
 #define folio_test_anon(folio)		((folio)->anon)
 #define folio_test_swapcache(folio)	((folio)->swapcache)
-#define folio_test_swapbacked(folio)	true
+#define folio_test_swapbacked(folio)	(!(folio)->of_file)
 #define folio_test_dirty(folio)		((folio)->dirty)
 #define folio_test_writeback(folio)	((folio)->writeback)
 #define folio_test_mlocked(folio)	((folio)->mlocked)
@@ -71,8 +72,8 @@ struct address_space {
 #define folio_maybe_dma_pinned(folio)	((folio)->pinned)
 #define folio_has_private(folio)	((folio)->has_private)
 #define folio_is_file_lru(folio)	false
-#define folio_nid(folio)		((void)(folio), 0)
-#define folio_pgdat(folio)		((void)(folio), &sim_node)
+#define folio_nid(folio)		((int)(folio)->nid)
+#define folio_pgdat(folio)		(&sim_nodes[(folio)->nid])
 #define mapping_unevictable(mapping)	((void)(mapping), false)
 #define folio_set_dirty(folio)		((folio)->dirty = true)
 #define folio_mark_dirty(folio)		((folio)->dirty = true)
@@ -106,6 +107,7 @@ void folios_put(struct folio_batch *batch);
 
 typedef struct pglist_data {
 	int node_id;
+	long written;
 } pg_data_t;
 
 typedef struct { unsigned long bits; } nodemask_t;
@@ -121,15 +123,15 @@ struct reclaim_stat {
 
 enum vm_event_item { PGACTIVATE };
 
-extern pg_data_t sim_node;
-extern unsigned long sim_pgactivate;
-#define NODE_DATA(nid)			((void)(nid), &sim_node)
+extern pg_data_t sim_nodes[2];
+extern unsigned long sim_pgactivate, sim_irqs_off;
+#define NODE_DATA(nid)			(&sim_nodes[nid])
 #define nodes_empty(mask)		(!(mask).bits)
 #define count_vm_events(item, n)	((void)(sim_pgactivate += (n)))
 #define NR_VMSCAN_WRITE			0
-#define mod_node_page_state(node, item, n)	((void)(node))
-#define local_irq_save(flags)		((void)((flags) = 0))
-#define local_irq_restore(flags)	((void)(flags))
+#define mod_node_page_state(node, item, n)	((void)((node)->written += (n)))
+#define local_irq_save(flags)		((void)((flags) = sim_irqs_off++))
+#define local_irq_restore(flags)	((void)(sim_irqs_off = (flags)))
 
 #define AOP_WRITEPAGE_ACTIVATE		0x80000
 #define WB_SYNC_NONE			0

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What compat/ makes of the arguments of each kernel's write-outs (rules B11, B15 and B16). */
+/* What compat/ makes of the arguments of each kernel's write-outs (rules B11, B15, B16 and H1). */
 #include <sys/wait.h>
 #include <unistd.h>
 #include "batch_world.h"
+#include "compat/pass_shapes.h"
 #include "compat/reclaim_shapes.h"
 #include "compat/writeout_shapes.h"
+#include "pass/pass_calls.h"
 
 static struct folio folio;
 
@@ -106,8 +108,14 @@ static void test_for_reclaim(void)
 
 /* --- rule B16: files, and what is in none ------------------------------------------------- */
 
-static int pageout(void)
+static const void *paged_out[4];
+
+static int pageout(struct folio *of, struct address_space *mapping, struct swap_iocb **by,
+		   struct list_head *split)
 {
+	const void *args[] = { of, mapping, by, split };
+
+	memcpy(paged_out, args, sizeof(args));
 	return 0;
 }
 
@@ -152,14 +160,19 @@ static int flushes_if_alive(struct address_space *mapping)
 	return WEXITSTATUS(status);
 }
 
-static void test_pageout(const char *kernels, const char *proto)
+static void test_pageout(const char *kernels, const char *proto, unsigned int nr_args)
 {
+	const void *args[] = { &folio, &file, &plug, &list };
+
 	pageout_target = shape(tlbbatch_pageout_targets, proto);
 	tlbbatch_call_set(&pageout_target->original, (unsigned long)pageout);
 	folio = anon_folio(1);
 	ok(flushes_if_alive(&file) == 1, "B16: %s: a file's folio is flushed first", kernels);
 	ok(flushes_if_alive(&unwritten) == 1, "B16: %s: so is one whose file has no writer", kernels);
 	ok(flushes_if_alive(NULL) == 1, "B16: %s: so is one without a mapping", kernels);
+	flushes_of(&file);
+	ok(!memcmp(paged_out, args, nr_args * sizeof(*args)),
+	   "H1: %s: it is written with the arguments that were given", kernels);
 }
 
 /* --- rule B11: the module's own plug ---------------------------------------------------------- */
@@ -184,14 +197,149 @@ static void test_plug(void)
 	ok(world.written == 1 && !world.submitted, "B11: nothing is, if nothing was gathered");
 }
 
+/* --- rule B11: what gathers reclaim's writes, and its list for what is split ------------------ */
+
+static const void *io_seen, *list_seen;
+
+static int writes_ctx(struct swap_io_ctx *by, struct folio *written, struct list_head *split)
+{
+	io_seen = by;
+	list_seen = list_seen ?: split;
+	folio_unlock(written);
+	return 0;
+}
+
+static int writes_plug(struct folio *written, struct swap_iocb **by, struct list_head *split)
+{
+	return writes_ctx((void *)by, written, split);
+}
+
+static int writes_wbc(struct page *page, struct writeback_control *wbc)
+{
+	return writes_ctx((void *)wbc->swap_plug, page_folio(page), NULL);
+}
+
+static void come_ctx(const void *replacement, struct folio *at_gate)
+{
+	int (*gate)(struct swap_io_ctx *by, struct folio *folio, struct list_head *split) =
+		replacement;
+
+	gate(&io, at_gate, &list);
+}
+
+static void come_plug(const void *replacement, struct folio *at_gate)
+{
+	int (*gate)(struct folio *folio, struct swap_iocb **by, struct list_head *split) =
+		replacement;
+
+	gate(at_gate, &plug, &list);
+}
+
+static void come_wbc(const void *replacement, struct folio *at_gate)
+{
+	int (*gate)(struct page *page, struct writeback_control *wbc) = replacement;
+
+	gate(&at_gate->page, &reclaims);
+}
+
+static const struct {
+	const char *kernels, *proto;
+	void *original;
+	void (*come)(const void *replacement, struct folio *at_gate);
+	const void *io;
+	bool splits;
+} kinds[] = {
+	{ "7.3", "int(struct swap_io_ctx *", writes_ctx, come_ctx, &io, true },
+	{ "6.16 to 7.2", "int(struct folio *", writes_plug, come_plug, &plug, true },
+	{ "up to 6.15", "int(struct page *", writes_wbc, come_wbc, &plug, false },
+};
+
+/* A folio waits, and the next one is written directly. */
+static void test_io(const struct tlbbatch_target *targets, unsigned int kind, const char *what)
+{
+	const struct tlbbatch_target *target = shape(targets, kinds[kind].proto);
+	bool shmem = targets == tlbbatch_shmem_writeout_targets;
+	void *writer = target->writer.key->func;
+	struct folio folios[2];
+	unsigned int i;
+
+	tlbbatch_call_set(&target->original, (unsigned long)kinds[kind].original);
+	tlbbatch_call_set(&target->writer, (unsigned long)target->write_out);
+	anew(2);
+	pass_begin(&one);
+	for (i = 0; i < 2; i++) {
+		folios[i] = shmem ? shmem_folio(1) : anon_folio(1);
+		unmap_dirty();
+		folios[i].locked = true;
+		folios[i].dirty = false;
+		io_seen = list_seen = NULL;
+		kinds[kind].come(target->replacement, &folios[i]);
+		one.stat.nr_pageout++;
+	}
+	ok(io_seen == kinds[kind].io, "B11: %s, %s: reclaim gathers what waited", kinds[kind].kernels,
+	   what);
+	if (shmem && kinds[kind].splits)
+		ok(list_seen == &list, "B14: %s: reclaim's list takes what a direct write splits",
+		   kinds[kind].kernels);
+	io_seen = NULL;
+	pass_end(&one);
+	tlbbatch_call_set(&target->writer, (unsigned long)writer);
+}
+
+/* --- the pass itself: rules B13 and H1 --------------------------------------------------------- */
+
+static const void *shrunk[6];
+
+static unsigned int shrink_list(struct list_head *folios, struct pglist_data *node,
+				struct scan_control *sc, struct reclaim_stat *stat,
+				bool ignore_references, struct mem_cgroup *memcg)
+{
+	const void *args[] = { folios, node, sc, stat, ignore_references ? &shrunk : NULL, memcg };
+
+	memcpy(shrunk, args, sizeof(shrunk));
+	return 7;
+}
+
+static void test_pass(const char *kernels, const char *proto, unsigned int nr_args)
+{
+	const struct tlbbatch_target *target = shape(tlbbatch_shrink_folio_list_targets, proto);
+	unsigned int (*replacement)(struct list_head *folios, struct pglist_data *node,
+				    struct scan_control *sc, struct reclaim_stat *stat,
+				    bool ignore_references, struct mem_cgroup *memcg) =
+		target->replacement;
+	static struct scan_control sc;
+	const void *args[] = { &list, &sim_nodes[1], &sc, &one.stat, NULL, &group };
+	unsigned int i, ret;
+
+	tlbbatch_call_set(&target->original, (unsigned long)shrink_list);
+	for (i = 0; i < 2; i++) {
+		anew(8);
+		current = &one.task;
+		if (!tlbbatch_pass_enter(0))
+			abort();
+		args[4] = i ? &shrunk : NULL;
+		ret = replacement(&list, &sim_nodes[1], &sc, &one.stat, i, &group);
+		ok(ret == 7 && !memcmp(args, shrunk, nr_args * sizeof(*args)),
+		   "H1: %s: a pass has the arguments that it was called with, and the result", kernels);
+	}
+}
+
 int main(void)
 {
+	unsigned int i;
+
 	world_init();
 	test_callers();
 	test_for_reclaim();
-	test_pageout("6.12", "struct swap_iocb **, struct list_head *)");
-	test_pageout("6.1", "struct swap_iocb **)");
+	test_pageout("6.12", "struct swap_iocb **, struct list_head *)", 4);
+	test_pageout("6.1", "struct swap_iocb **)", 3);
 	test_plug();
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		test_io(tlbbatch_swap_writeout_targets, i, "swap");
+		test_io(tlbbatch_shmem_writeout_targets, i, "shmem");
+	}
+	test_pass("7.2 on", "bool, struct mem_cgroup *)", 6);
+	test_pass("up to 7.1", "bool)", 5);
 	ok_int(sim_breaches(), 0, "no breach");
 	return tap_done();
 }

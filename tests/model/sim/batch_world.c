@@ -18,8 +18,8 @@ struct mem_cgroup group, target_group;
 struct world world;
 
 struct work_struct *sim_work;
-pg_data_t sim_node;
-unsigned long sim_pgactivate;
+pg_data_t sim_nodes[2] = { { .node_id = 0 }, { .node_id = 1 } };
+unsigned long sim_pgactivate, sim_irqs_off;
 static struct scan_control control = { .target = &target_group };
 
 /* --- the rest of the kernel --------------------------------------------------------------- */
@@ -65,6 +65,8 @@ static void count_memcg_events(struct mem_cgroup *memcg, enum vm_event_item item
 {
 	if (!sim_rcu_depth)
 		sim_breach("an event of a cgroup without RCU's read lock");
+	if (!sim_irqs_off)
+		sim_breach("an event of a cgroup with interrupts on");
 	memcg->activated += nr;
 }
 
@@ -104,7 +106,7 @@ static bool free_swap(struct folio *folio)
 
 static void get_allowed_targets(pg_data_t *node, nodemask_t *lower)
 {
-	lower->bits = world.lower;
+	lower->bits = world.lower && node->node_id == world.demotes;
 }
 
 static void try_to_unmap_flush(void)
@@ -284,6 +286,8 @@ void anew(unsigned int batch_size)
 	sim_work = NULL;
 	sim_pgactivate = 0;
 	group = target_group = (struct mem_cgroup){ };
+	sim_nodes[0].written = sim_nodes[1].written = 0;
+	one.nid = two.nid = 0;
 	swap_space.error = shmem_file.error = 0;
 	sim_forget();
 	tlbbatch_batch_rearm();
@@ -318,7 +322,7 @@ void pass_begin(struct reclaimer *task)
 	current = &task->task;
 	task->stat = (struct reclaim_stat){ };
 	if (tlbbatch_pass_enter(0))
-		tlbbatch_pass_begin(&sim_node, &control, &task->stat);
+		tlbbatch_pass_begin(&sim_nodes[task->nid], &control, &task->stat);
 }
 
 unsigned int pass_end(struct reclaimer *task)

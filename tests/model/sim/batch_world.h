@@ -18,6 +18,7 @@
 struct reclaimer {
 	struct task_struct task;
 	struct reclaim_stat stat;
+	int nid;
 };
 
 extern struct reclaimer one, two;
@@ -38,6 +39,7 @@ struct world {
 	void (*at_lock)(struct folio *folio);	/* what was done to the folio locked next, once */
 	const char *lacks;		/* a name that this kernel doesn't know */
 	bool demotion, lower;		/* reclaim may demote; a node has a lower one */
+	int demotes;			/* which node that is */
 	unsigned int swap_freed;	/* folios whose swap entry was given back */
 };
 

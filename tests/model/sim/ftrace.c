@@ -11,6 +11,8 @@ struct sim_trouble sim_trouble;
 unsigned int sim_preempt_off;
 int sim_module_refs;
 struct work_struct *sim_work;
+struct task_struct *sim_processes;
+unsigned int sim_nr_processes;
 
 static struct ftrace_ops *registered;
 static const struct sim_function *functions;
@@ -180,6 +182,8 @@ int ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip, int remove, i
 	}
 	if (!ip)
 		sim_breach("a filter for no function");
+	if (is_registered(ops) && !sim_mutexes_held())
+		sim_breach("the filter of a set changes without a mutex");
 	while (reset && ops->nr)
 		drop(ops, 0);
 	for (i = 0; i < ops->nr && ops->ips[i] != ip; i++)
@@ -260,6 +264,8 @@ int unregister_ftrace_function(struct ftrace_ops *ops)
 
 	if (sim_trouble.refuses)
 		return sim_trouble.refuses;
+	if (ops->nr && is(sim_trouble.keeps, ops->ips[0]))
+		return -ENODEV;
 	while (*at && *at != ops)
 		at = &(*at)->next;
 	if (!*at) {

@@ -88,6 +88,7 @@ struct sim_trouble {
 	bool clobbers;			/* arguments are lost on the way */
 	bool switched_off;		/* kernel.ftrace_enabled=0 */
 	int refuses;			/* unregistering fails so */
+	const char *keeps;		/* unregistering what begins with this function fails */
 	int dies;			/* registering fails so, half-way */
 	const char *no_point;		/* there is no memory for this tracepoint's probe */
 };
@@ -150,8 +151,14 @@ struct completion {
 #define flush_work(work)		sim_note("flush_work")
 extern struct work_struct *sim_work;
 unsigned long wait_for_completion_timeout(struct completion *completion, unsigned long timeout);
+/* Processes of one thread each: two loops, as in the kernel. */
+extern struct task_struct *sim_processes;
+extern unsigned int sim_nr_processes;
 #define for_each_process_thread(leader, task)					\
-	for (leader = task = current; leader && task; task = NULL)
+	for (leader = sim_nr_processes ? sim_processes : current;		\
+	     leader == current || leader < sim_processes + sim_nr_processes;	\
+	     leader = sim_nr_processes ? leader + 1 : sim_processes)		\
+		for (task = leader; task; task = NULL)
 
 #define sysfs_emit(buf, ...)	sprintf(buf, __VA_ARGS__)
 

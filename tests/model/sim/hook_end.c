@@ -173,6 +173,14 @@ static void test_stuck(void)
 	ok_int(off(&luf), 0, "ftrace is well again");
 	right(sim_did("stop") && nothing_attached() && !luf.on, "all is detached");
 	ok_int(sim_module_refs, 0, "the module may go");
+	ok_int(on(&luf), 0, "luf is on");
+	sim_trouble.keeps = "fn_entry";
+	ok_int(off(&luf), -ENODEV, "ftrace doesn't let go of its entries alone");
+	right(luf.on && luf.stuck == -ENODEV && !sim_did("stop") && !sim_did("tp-one") &&
+	      sim_module_refs == 1, "H13: then nothing is freed, either");
+	fn_entry(1);
+	sim_trouble.keeps = NULL;
+	right(!off(&luf) && !sim_module_refs, "then the module may go");
 	ok_int(sim_breaches(), 0, "nothing was used behind its end");
 }
 

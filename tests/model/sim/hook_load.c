@@ -75,6 +75,9 @@ static void test_load(void)
 	world.no_btf = true;
 	lacks("there is no BTF", "no BTF to check the kernel's functions against (-2)");
 	world.no_btf = false;
+	hook_world_proto("ftrace_find_rec_direct", "int(int)");
+	lacks("what the engine calls is another function", "ftrace_find_rec_direct has another prototype");
+	hook_world_proto("ftrace_find_rec_direct", "unsigned long(unsigned long)");
 	ok_int(load_in_child()->err, 0, "else it loads");
 }
 
@@ -122,6 +125,25 @@ static void test_messages(bool holdout)
 	admin.rcu_tasks_holdout = false;
 }
 
+static void test_many_holdouts(void)
+{
+	static struct task_struct tasks[9];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(tasks); i++)
+		tasks[i] = (struct task_struct){ .comm = "holdout", .rcu_tasks_holdout = true };
+	sim_processes = tasks;
+	sim_nr_processes = ARRAY_SIZE(tasks);
+	ok_int(on(&alpha), 0, "alpha is on");
+	ok_int(off(&alpha), 0, "and off");
+	sim_forget();
+	tlbbatch_hooks_retire(leave);
+	ok_int(sim_times_logged("RCU-tasks waits for"), 4, "H13: the log names four of many tasks");
+	ok_int(sim_rcu_depth, 0, "H13: and RCU's read lock is given back");
+	sim_nr_processes = 0;
+	sim_processes = NULL;
+}
+
 int main(void)
 {
 	hook_world_init();
@@ -132,6 +154,7 @@ int main(void)
 	right(sim_logged("unload waits for its worker, 5 s"),
 	      "H13: the log says that the worker hasn't begun");
 	test_messages(false);
+	test_many_holdouts();
 	ok_int(sim_nr_registered() + sim_breaches(), 0, "nothing is left");
 	return tap_done();
 }

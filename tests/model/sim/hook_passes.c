@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The table of passes, where two CPUs meet: rule H9. And what the log says of a long pass. */
 #include "hook_rules.h"
+#include "pass/pass_calls.h"
 
 static unsigned int slot, ended;
 
@@ -120,6 +121,51 @@ static void test_long_pass(void)
 	ok(!sim_logged("waits for"), "H9: nobody is named whose pass has just ended");
 }
 
+/* Another task's pass begins in the slot as soon as it is free. */
+static void another_frees(void)
+{
+	tlbbatch_pass_at(slot)->nr_reclaimed = 77;
+}
+
+static const struct {
+	unsigned int cpus, slots;
+} sizes[] = { { 1, 32 }, { 4, 32 }, { 5, 64 }, { 64, 512 }, { 4096, 1024 } };
+
+/* While no feature acts. */
+static void test_sizes(void)
+{
+	unsigned int cpus = sim_possible_cpus, i;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		tlbbatch_passes_exit();
+		sim_possible_cpus = sizes[i].cpus;
+		if (tlbbatch_passes_init())
+			abort();
+		right(tlbbatch_nr_passes() == sizes[i].slots, "B19: %u passes at once on %u CPUs",
+		      sizes[i].slots, sizes[i].cpus);
+	}
+	tlbbatch_passes_exit();
+	sim_possible_cpus = cpus;
+	if (tlbbatch_passes_init())
+		abort();
+}
+
+static void test_result(void)
+{
+	struct tlbbatch_pass *pass;
+
+	ok_int(on(&alpha), 0, "alpha is on");
+	pass = open_pass(&reclaimer);
+	slot = pass->slot;
+	current = &reclaimer;
+	tlbbatch_pass_begin(NULL, NULL, NULL);
+	pass->nr_reclaimed = 3;
+	sim_at_release = another_frees;
+	ok_int(tlbbatch_pass_end(pass, 10), 20, "B13: a pass's result is its own");
+	current = &admin;
+	ok_int(off(&alpha), 0, "off");
+}
+
 int main(void)
 {
 	hook_world_init();
@@ -127,6 +173,8 @@ int main(void)
 	test_races();
 	test_last_slot();
 	test_long_pass();
+	test_result();
+	test_sizes();
 	sim_unload();
 	ok_int(sim_nr_registered() + sim_allocated() + sim_breaches(), 0, "nothing is left");
 	return tap_done();

@@ -88,6 +88,18 @@ static void test_attach_fails(void)
 }
 
 /* Two features act in passes. @alpha is on. */
+static void test_filter_fails(void)
+{
+	struct tlbbatch_hook two[] = { luf_hooks[0], alpha_hooks[0] };
+	struct tlbbatch_redirects redirects = { .hooks = two, .nr = 2, .whole = true };
+
+	sim_trouble.no_memory = 1;
+	ok_int(tlbbatch_redirects_attach(&redirects), -ENOMEM, "H2: no memory for the first of two");
+	right(nothing_attached() && !redirects.registered, "H2: then neither is attached");
+	if (redirects.registered)
+		tlbbatch_redirects_detach(&redirects);
+}
+
 static void test_shared(void)
 {
 	sim_trouble.direct = "fn_pass";
@@ -201,6 +213,7 @@ int main(void)
 {
 	hook_world_init();
 	ok_int(sim_load(), 0, "it loads");
+	test_filter_fails();
 	test_on_off();
 	test_attach_fails();
 	test_shared();

@@ -56,6 +56,8 @@ extern struct tlbbatch_hook_set look_set;
 void hook_world_init(void);
 /* The kernel has another function. */
 void hook_world_has(const char *name, void *addr, const char *proto);
+/* A function of the kernel has another prototype. */
+void hook_world_proto(const char *name, const char *proto);
 /* Where BTF says that a member lies. A program may have its own. */
 u32 sim_member_offset(const char *member);
 int sim_load(void);

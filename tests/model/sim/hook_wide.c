@@ -148,6 +148,48 @@ static void test_lists(void)
 	}
 }
 
+static void test_node(void)
+{
+	fresh(LRU_INACTIVE_FILE);
+	node.vm_stat[NR_LRU_BASE + LRU_INACTIVE_ANON].counter = MANY;
+	node.vm_stat[NR_LRU_BASE + LRU_INACTIVE_FILE].counter = 16 * 8;
+	node.vm_stat[NR_ISOLATED_FILE].counter = 9;
+	ok_int(ask_anew(LRU_INACTIVE_FILE), ASKED, "W2: inactive pages of the other type don't count");
+	fresh(LRU_INACTIVE_FILE);
+	lruvec.sizes[0][LRU_INACTIVE_FILE] = 16 * WIDE;
+	node.vm_stat[NR_ISOLATED_FILE].counter = 1000;
+	ok_int(ask_anew(LRU_INACTIVE_FILE), WIDE, "W2: isolated pages are compared with the node's");
+	fresh(LRU_INACTIVE_FILE);
+	node.vm_stat[NR_ISOLATED_FILE].counter = -1;
+	ok_int(ask_anew(LRU_INACTIVE_FILE), WIDE, "W2: a sum below 0 is no page");
+}
+
+static void test_inherited(void)
+{
+	unsigned int i;
+
+	fresh(LRU_INACTIVE_FILE);
+	lruvec.sizes[0][LRU_INACTIVE_ANON] = MANY;
+	node.vm_stat[NR_LRU_BASE + LRU_INACTIVE_ANON].counter = MANY;
+	for (i = 0; i < 64; i++)
+		ask(LRU_INACTIVE_ANON);
+	ask_anew(LRU_INACTIVE_FILE);
+	ok_int(ask_anew(LRU_INACTIVE_FILE), ASKED, "W6: the file list is ahead");
+	group.css.serial_nr++;
+	ask_anew(LRU_INACTIVE_FILE);
+	ok_int(ask_anew(LRU_INACTIVE_FILE), WIDE, "W6: a new cgroup has no past");
+}
+
+static void test_off_on(void)
+{
+	fresh(LRU_INACTIVE_FILE);
+	ok_int(ask_anew(LRU_INACTIVE_FILE), WIDE, "a call gets pages early");
+	ok_int(write_pass_min("0"), 1, "off");
+	ok_int(write_pass_min("256"), 3, "on");
+	ok_int(ask(LRU_INACTIVE_FILE), ASKED, "W3: of a list nothing is known then");
+	ok_int(ask(LRU_INACTIVE_FILE), WIDE, "W3: nor of a call that began unseen");
+}
+
 static void test_no_memcg(void)
 {
 	fresh(LRU_INACTIVE_FILE);
@@ -325,6 +367,9 @@ int main(void)
 	ok_int(write_pass_min("257\n"), -ERANGE, "too wide");
 	ok_int(write_pass_min("256\n"), 4, "passes are widened");
 	test_lists();
+	test_node();
+	test_inherited();
+	test_off_on();
 	test_no_memcg();
 	test_protected();
 	test_generations();

@@ -67,6 +67,15 @@ void hook_world_has(const char *name, void *addr, const char *proto)
 	sim_functions(functions, nr_functions);
 }
 
+void hook_world_proto(const char *name, const char *proto)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_functions; i++)
+		if (!strcmp(functions[i].name, name))
+			functions[i].proto = proto;
+}
+
 u32 __weak sim_member_offset(const char *member)
 {
 	(void)member;
@@ -360,6 +369,8 @@ static struct tlbbatch_redirects luf_redirects = {
 static void see_##entry(struct ftrace_regs *fregs)				\
 {										\
 	uses();									\
+	if (!sim_preempt_off)							\
+		sim_breach("an entry is seen with preemption on");		\
 	world.saw[which] += fregs->regs.args[0];				\
 }
 
@@ -441,7 +452,7 @@ struct tlbbatch_hook tlbbatch_pass_hook = {
 
 /* --- the rest of the module ------------------------------------------------------------------------ */
 
-const struct tlbbatch_files tlbbatch_batch_files, tlbbatch_luf_sysfs_files;
+const struct tlbbatch_files __weak tlbbatch_batch_files, tlbbatch_luf_sysfs_files;
 const struct tlbbatch_files __weak tlbbatch_wide_files;
 
 int __weak tlbbatch_knobs_init(void)
@@ -461,12 +472,12 @@ void tlbbatch_luf_unload(void)
 	tlbbatch_feature_retire(&luf);
 }
 
-int tlbbatch_sysfs_init(void)
+int __weak tlbbatch_sysfs_init(void)
 {
 	return 0;
 }
 
-void tlbbatch_sysfs_exit(void)
+void __weak tlbbatch_sysfs_exit(void)
 {
 	sim_note("sysfs_exit");
 }

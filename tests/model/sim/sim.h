@@ -209,7 +209,8 @@ void sim_init(void);
 #define this_cpu_inc(var)		this_cpu_add(var, 1)
 #define this_cpu_dec(var)		this_cpu_add(var, -1)
 #define raw_smp_processor_id()		sim_cpu
-#define num_possible_cpus()		SIM_CPUS
+#define num_possible_cpus()		sim_possible_cpus
+extern unsigned int sim_possible_cpus;
 #define nr_cpu_ids			SIM_CPUS
 #define for_each_possible_cpu(cpu)	for (cpu = 0; cpu < SIM_CPUS; cpu++)
 #define for_each_online_cpu(cpu)	for_each_possible_cpu(cpu) if (cpu_online(cpu))
@@ -265,7 +266,10 @@ extern void (*sim_others)(void);
 #define task_pid_nr(task)	((task)->pid)
 #define fatal_signal_pending(task)	((task)->killed)
 void schedule_timeout_idle(unsigned long timeout);
-#define schedule_timeout_killable(timeout)	schedule_timeout_idle(timeout)
+/* Who is killed doesn't sleep: a loop of these would never end. This one does. */
+#define schedule_timeout_killable(timeout)					\
+	(current->killed ? sim_breach("who is killed can't sleep killably") : (void)0, \
+	 schedule_timeout_idle(timeout))
 #define msleep(ms)		schedule_timeout_idle(msecs_to_jiffies(ms))
 
 /* What another CPU does at the next rcu_read_lock(), once. */
@@ -285,6 +289,7 @@ struct mutex {
 #define DEFINE_MUTEX(name)	struct mutex name
 /* What another task does when a task lets go of the last mutex that it has, once. */
 extern void (*sim_at_unlock)(void);
+unsigned int sim_mutexes_held(void);
 void mutex_lock(struct mutex *mutex);
 void mutex_unlock(struct mutex *mutex);
 #define mutex_lock_killable(mutex)	(current->killed ? -EINTR : (mutex_lock(mutex), 0))
