@@ -120,7 +120,6 @@ static int make_tables(void)
 	err = watch_hotplug();
 	if (err)
 		goto free_passes;
-	tlbbatch_luf_close(false);
 	return 0;
 
 free_passes:
@@ -159,8 +158,15 @@ struct tlbbatch_feature tlbbatch_luf = {
 
 static int set_mode(enum tlbbatch_luf_mode wanted)
 {
-	if (wanted == TLBBATCH_LUF_MODE_TRACK)
-		return tlbbatch_feature_on(&tlbbatch_luf);
+	int err;
+
+	if (wanted == TLBBATCH_LUF_MODE_TRACK) {
+		err = tlbbatch_feature_on(&tlbbatch_luf);
+		/* ftrace attaches one function after the other: rule L18. */
+		if (!err)
+			tlbbatch_luf_close(false);
+		return err;
+	}
 	if (wanted == tlbbatch_luf_mode())
 		return 0;
 	return tlbbatch_feature_off(&tlbbatch_luf, false);

@@ -28,8 +28,8 @@
  */
 #define IDLE_JIFFIES	(60 * HZ)
 
-/* Tracking is about to end. */
-static bool closing;
+/* Tracking is about to end, or not all of what it watches is attached yet. */
+static bool closing = true;
 static struct pass *passes;
 static unsigned long *pass_masks;
 static unsigned int passes_bits;
@@ -184,7 +184,8 @@ static bool is_idle(const struct pass *pass)
  * Rule L15. The end of MADV_PAGEOUT isn't seen, so that a task that sleeps after it
  * would keep the slot. All reclaim runs with PF_MEMALLOC. @task may be followed: a task
  * with a slot is alive, because it gives its slots back when it exits, under their locks
- * (tlbbatch_luf_see_exit()), and then gets no other one (claim_pass()).
+ * (tlbbatch_luf_see_exit()), and then gets no other one (claim_pass()). No task gets one
+ * whose exit might go unseen: tracking is closed then.
  */
 static bool is_over(const struct pass *pass)
 {
@@ -198,7 +199,7 @@ static struct pass *claim_pass(void)
 	unsigned int slot, i;
 
 	/* A task that is past exit_files() would not give its slot back. */
-	if (current->flags & PF_EXITING)
+	if (READ_ONCE(closing) || current->flags & PF_EXITING)
 		return NULL;
 	for_each_tlbbatch_task_slot(slot, i, current, passes_hash) {
 		struct pass *pass = &passes[slot];
@@ -231,7 +232,8 @@ void tlbbatch_luf_see_pass(void)
 	struct pass *pass = tlbbatch_luf_get_pass() ?: claim_pass();
 
 	if (!pass) {
-		tlbbatch_luf_count(TLBBATCH_LUF_PASSES_UNSEEN, 1);
+		if (!READ_ONCE(closing))
+			tlbbatch_luf_count(TLBBATCH_LUF_PASSES_UNSEEN, 1);
 		return;
 	}
 	tlbbatch_luf_forget(pass);
@@ -349,10 +351,10 @@ bool tlbbatch_luf_is_closing(void)
 
 /**
  * tlbbatch_luf_close() - let no generation begin any more, and give up all that are open
- * @close: false to let generations begin again
+ * @close: false to let generations begin
  *
- * This comes before the first event can go unseen: after that a generation could wrongly
- * count as saved (rule L18).
+ * It is closed before the first event can go unseen, and opened when none can any more:
+ * in between a generation could wrongly count as saved (rule L18). It begins closed.
  *
  * Context: process context.
  */

@@ -320,61 +320,6 @@ static void test_gone_before(void)
 	ok_int(sim_breaches(), 0, "L17: nobody looks at pages that went before");
 }
 
-static void end_tracking(void)
-{
-	tlbbatch_luf_close(true);
-}
-
-static void test_close(void)
-{
-	open_both();
-	sim_at_barrier = NULL;
-	sim_forget();
-	track(false);
-	ok(sim_in_order("-memory", "free") && sim_in_order("-cpus", "free"),
-	   "H13: hotplug isn't watched any more before what it looks at is freed");
-	want("L18: what is open is given up when tracking ends", "open=-2 open_as_posted=-2 "
-	     "given_up=2 given_up_as_posted=2 given_up_off=2");
-	ok(!sim_memory_notifier && !sim_cpu_up, "hotplug isn't watched any more");
-	ok_int(sim_allocated(), 0, "all memory is given back");
-	track(true);
-	forget();
-	/* Between the close and the end of what is watched; the first barrier is in the close. */
-	tlbbatch_luf_close(true);
-	reclaim_a();
-	want("L18: then none begins", STILLBORN "given_up_off=1");
-	tlbbatch_luf_close(false);
-	reclaim_a();
-	want("L18: until tracking goes on", "generation=1 open=1 open_as_posted=1");
-	anew();
-	sim_at_barrier = reclaim_a;
-	tlbbatch_luf_close(true);
-	want("L18: none that begins meanwhile stays open", STILLBORN "given_up_off=1");
-	tlbbatch_luf_close(false);
-	/* One that begins while what is open is given up, in a slot that was looked at. */
-	open_both();
-	truncate_a();
-	tlbbatch_luf_settle();
-	forget();
-	sim_at_rmb = reclaim_a;
-	tlbbatch_luf_close(true);
-	want("L18: nor does one that begins while the table is walked",
-	     "generation=1 open=-1 open_as_posted=-1 given_up=2 given_up_as_posted=2 given_up_off=2");
-	tlbbatch_luf_close(false);
-	sim_at_look = end_tracking;
-	reclaim_a();
-	want("L18: nor does one that has been asked before", BORN_HIT);
-	tlbbatch_luf_close(false);
-	current = &reclaimer;
-	pass_begin();
-	unmap(&file_a, 100, 4, ON(0) | ON(1));
-	current = &admin;
-	track(false);
-	track(true);
-	ok(!tlbbatch_luf_interesting(&file_a), "a file is of no interest when all is forgotten");
-	anew();
-}
-
 static void test_unfit(void)
 {
 	bool *const reasons[] = { &sim_init_on_free, &sim_poison, &sim_invlpgb };
@@ -437,6 +382,29 @@ static unsigned long original_bulk(gfp_t gfp, int nid, nodemask_t *mask, int nr,
 		to->next = &sim_pages[101 + i].lru;
 	}
 	return pages ? 4 : 3;
+}
+
+/* The page that was put on the list first is its last one. */
+static void test_bulk_last(void)
+{
+	anew();
+	generation(&file_a, 101, 1, ON(0) | ON(1));
+	forget();
+	list.next = &list;
+	bulk_replacement()(7, 1, NULL, 5, &list, NULL);
+	want("L9: the last page of the bulk allocator's list is used again",
+	     "open=-1 needed=1 open_as_posted=-1 needed_as_posted=1");
+}
+
+/* Several pages are charged at once; their order is the third argument. */
+static void test_charge(void)
+{
+	anew();
+	generation(&file_a, 103, 1, ON(0) | ON(1));
+	forget();
+	CALL("__memcg_kmem_charge_page", &sim_pages[100], 0, 2);
+	want("L9: the last of several pages that are charged is used again",
+	     "open=-1 needed=1 open_as_posted=-1 needed_as_posted=1");
 }
 
 static void test_bulk(void)
@@ -526,11 +494,12 @@ int main(void)
 	test_hotplug();
 	test_gone();
 	test_gone_before();
-	test_close();
 	test_unfit();
 	test_memory();
 	test_bulk();
 	test_drain();
+	test_bulk_last();
+	test_charge();
 	track(false);
 	ok_int(sim_breaches(), 0, "no breach");
 	return tap_done();

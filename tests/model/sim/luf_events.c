@@ -345,6 +345,54 @@ static void test_writers(void)
 	     "given_up_as_posted=1 given_up_open_write=1");
 }
 
+/* Files of unmaps that are flushed already, or left nothing to flush. */
+static void test_stale(void)
+{
+	anew();
+	current = &reclaimer;
+	pass_begin();
+	unmap(&file_a, 100, 1, 0);
+	unmap(&file_a, 101, 1, ON(0) | ON(1));
+	unmap(&file_b, 110, 1, ON(0) | ON(1));
+	flush_a();
+	want("L12: of two files the first had an unmap that left nothing to flush", OPENED);
+	truncate_a();
+	want("L12: the generation has both", GIVEN_UP "given_up_truncated=1");
+	anew();
+	current = &reclaimer;
+	pass_begin();
+	unmap(&file_a, 100, 1, 0);
+	current->tlb_ubc.flush_required = false;
+	unmap(&file_b, 110, 1, ON(0) | ON(1));
+	unmap(&file_a, 111, 1, ON(0) | ON(1));
+	current->tlb_ubc = (struct tlbflush_unmap_batch){ };
+	unmap(&file_a, 112, 1, ON(0) | ON(1));
+	CALL("unmap_mapping_pages", &file_b, 0, 0);
+	flush_a();
+	want("L12: an event on a file whose unmaps are flushed doesn't hit the pass", OPENED);
+}
+
+/* When a flush makes no generation, its files are of no interest any more. */
+static void test_no_interest(void)
+{
+	unsigned int mixed;
+
+	for (mixed = 0; mixed < 2; mixed++) {
+		anew();
+		file_a.host->writers = !mixed;
+		current = &reclaimer;
+		pass_begin();
+		unmap(&file_a, 103, 1, ON(0) | ON(1));
+		if (mixed)
+			unmap(NULL, 104, 1, ON(0) | ON(1));
+		flush_a();
+		file_a.host->writers = 0;
+		ok(!tlbbatch_luf_interesting(&file_a), "L11: a %s flush leaves no interest",
+		   mixed ? "mixed" : "read-only");
+	}
+	forget();
+}
+
 int main(void)
 {
 	world_init();
@@ -359,6 +407,8 @@ int main(void)
 	test_early();
 	test_barriers();
 	test_writers();
+	test_stale();
+	test_no_interest();
 	track(false);
 	ok_int(sim_breaches(), 0, "no breach");
 	return tap_done();

@@ -261,6 +261,52 @@ static void test_no_slot(unsigned int cpu)
 	anew();
 }
 
+/* A flush looks at a part of all slots, from its CPU's first one on. */
+static void test_sweep_elsewhere(void)
+{
+	unsigned int i;
+
+	anew();
+	sim_cpu = SIM_CPUS - 1;
+	for (i = 0; i < 40; i++)
+		generation(&file_a, 100 + 2 * i, 1, ON(0) | ON(1));
+	sim_cpu = 0;
+	for (i = 0; i < 40; i++)
+		generation(&file_a, 300 + 2 * i, 1, ON(0) | ON(1));
+	mm_flush(&mm_a, 0, 0);
+	mm_flush(&mm_a, 1, 0);
+	sim_cpu = SIM_CPUS - 1;
+	for (i = 0; i < 40; i++)
+		generation(NULL, 1000, 1, ON(2));
+	sim_cpu = 0;
+	ok_int(tlbbatch_luf_nr_open(TLBBATCH_LUF_IDEAL), 0, "L14: flushes of any CPU come to all slots");
+	forget();
+}
+
+/* Memory that was plugged in later has no place in the index. */
+static void test_plugged_in(void)
+{
+	unsigned long nr;
+
+	anew();
+	open_one();
+	nr = tlbbatch_luf_nr_frames;
+	tlbbatch_luf_nr_frames = 256;
+	tlbbatch_luf_frames[300] = tlbbatch_luf_frames[100];
+	forget();
+	ok(tlbbatch_luf_index_empty(300), "L14: what was plugged in later isn't looked up");
+	alloc(300, 3);
+	want("L14: nor is it when it is allocated", "");
+	tlbbatch_luf_frames[300] = 0;
+	tlbbatch_luf_nr_frames = nr;
+	track(false);
+	sim_second_node_end = 1;
+	track(true);
+	ok_int(tlbbatch_luf_nr_frames, SIM_FRAMES, "L14: the index ends at the highest page of all nodes");
+	sim_second_node_end = 0;
+	anew();
+}
+
 int main(void)
 {
 	world_init();
@@ -274,6 +320,8 @@ int main(void)
 	test_chunks_elsewhere();
 	test_open_on_cpu();
 	test_slots();
+	test_sweep_elsewhere();
+	test_plugged_in();
 	test_no_slot(0);
 	test_no_slot(SIM_CPUS - 1);
 	track(false);

@@ -186,6 +186,21 @@ static void test_many_cpus(void)
 	anew();
 }
 
+/* A mixed unmap that leaves nothing to flush, and one behind it. */
+static void test_mixed_unflushed(void)
+{
+	anew();
+	generation(&file_b, 300, 1, ON(2));
+	forget();
+	current = &reclaimer;
+	pass_begin();
+	unmap(NULL, 200, 1, 0);
+	unmap(&file_a, 100, 1, ON(2));
+	unmap(NULL, 201, 1, ON(1));
+	flush_a();
+	want("L4: it owes nothing on the CPUs of a later unmap that is read-only", "flushes_mixed=1");
+}
+
 int main(void)
 {
 	world_init();
@@ -196,6 +211,7 @@ int main(void)
 	test_local_covers();
 	test_mixed_number();
 	test_many_cpus();
+	test_mixed_unflushed();
 	track(false);
 	ok_int(sim_breaches(), 0, "no breach");
 	return tap_done();

@@ -48,8 +48,10 @@ static inline int page_ref_count(const struct page *page)
 #define PageSlab(page)		((page)->slab)
 #define want_init_on_free()	sim_init_on_free
 #define page_poisoning_enabled_static()	sim_poison
-#define for_each_online_node(nid)	for (nid = 0; nid < 1; nid++)
-#define node_end_pfn(nid)	((void)(nid), SIM_FRAMES)
+/* The end of a second node, if there is one. */
+extern unsigned long sim_second_node_end;
+#define for_each_online_node(nid)	for (nid = 0; nid < 1 + !!sim_second_node_end; nid++)
+#define node_end_pfn(nid)	((nid) ? sim_second_node_end : (unsigned long)SIM_FRAMES)
 #define list_for_each_entry(at, head, member)					\
 	for (at = (void *)((char *)(head)->next - offsetof(__typeof__(*at), member)); \
 	     &at->member != (head);						\
@@ -222,7 +224,8 @@ struct llist_head {
 
 #define init_llist_head(head)	((head)->first = NULL)
 #define llist_empty(head)	(!(head)->first)
-#define llist_add(node, head)	((node)->next = (head)->first, (head)->first = (node))
+#define llist_add(node, head)	\
+	((node)->next = (head)->first, (head)->first = (node), sim_listed())
 #define llist_entry(ptr, type, member)	((type *)((char *)(ptr) - offsetof(type, member)))
 
 static inline struct llist_node *llist_del_first(struct llist_head *head)

@@ -387,6 +387,20 @@ static void test_numbers(void)
 	anew();
 }
 
+/* Readers settle once. */
+static void test_settles_all(void)
+{
+	anew();
+	generation(&file_b, 300, 1, ON(1));
+	sim_cpu = SIM_CPUS - 1;
+	generation(&file_a, 100, 1, ON(1));
+	sim_cpu = 0;
+	alloc(100, 0);
+	tlbbatch_luf_settle();
+	ok_int(tlbbatch_luf_nr_open(TLBBATCH_LUF_IDEAL), 0, "L9: a reader settles the last CPUs' part, too");
+	anew();
+}
+
 int main(void)
 {
 	world_init();
@@ -403,6 +417,7 @@ int main(void)
 	test_once();
 	test_coverage_grows();
 	test_numbers();
+	test_settles_all();
 	track(false);
 	ok_int(sim_allocated(), 0, "all memory is given back");
 	ok_int(sim_breaches(), 0, "no breach");

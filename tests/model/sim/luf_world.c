@@ -114,6 +114,7 @@ int tlbbatch_feature_off(struct tlbbatch_feature *feature, bool killable)
 	return 0;
 }
 
+unsigned long sim_second_node_end;
 const char *world_lacks;
 
 bool tlbbatch_symbol_matches(const char *name, const char *proto)

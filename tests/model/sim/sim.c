@@ -21,6 +21,8 @@ unsigned long jiffies = 1000;
 void (*sim_others)(void);
 void (*sim_at_barrier)(void), (*sim_at_rcu)(void), (*sim_at_rmb)(void);
 void (*sim_at_sync)(void), (*sim_at_acquire)(void);
+void (*sim_at_add)(void), (*sim_at_list)(void);
+unsigned int sim_spinlocks_held;
 void (*sim_at_unlock)(void), (*sim_at_release)(void), (*sim_at_cmpxchg)(void);
 
 void sim_init(void)
@@ -235,6 +237,16 @@ void sim_release(void)
 	happens(&sim_at_release);
 }
 
+void sim_added(void)
+{
+	happens(&sim_at_add);
+}
+
+void sim_listed(void)
+{
+	happens(&sim_at_list);
+}
+
 void sim_cmpxchg(void)
 {
 	happens(&sim_at_cmpxchg);
@@ -291,6 +303,7 @@ bool raw_spin_trylock(raw_spinlock_t *lock)
 {
 	bool taken = !lock->held;
 
+	sim_spinlocks_held += taken;
 	lock->held = true;
 	return taken;
 }
@@ -305,5 +318,6 @@ void raw_spin_unlock(raw_spinlock_t *lock)
 {
 	if (!lock->held)
 		sim_breach("unlock of a spinlock that isn't held");
+	sim_spinlocks_held -= lock->held;
 	lock->held = false;
 }

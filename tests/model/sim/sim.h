@@ -95,6 +95,10 @@ void sim_acquire(void);
 extern void (*sim_at_release)(void);
 void sim_release(void);
 #define smp_store_release(p, v)	(WRITE_ONCE(*(p), v), sim_release())
+/* What another CPU does right after the next atomic_add_return(), or llist_add(), once. */
+extern void (*sim_at_add)(void), (*sim_at_list)(void);
+void sim_added(void);
+void sim_listed(void);
 /* What another CPU does right before the next cmpxchg(), once. */
 extern void (*sim_at_cmpxchg)(void);
 void sim_cmpxchg(void);
@@ -296,6 +300,7 @@ void mutex_unlock(struct mutex *mutex);
 
 /* A second taker would wait for ever: there is one thread. */
 typedef struct { bool held; } raw_spinlock_t;
+extern unsigned int sim_spinlocks_held;
 
 #define raw_spin_lock_init(lock)	((lock)->held = false)
 bool raw_spin_trylock(raw_spinlock_t *lock);
@@ -313,7 +318,7 @@ typedef struct { s64 counter; } atomic64_t;
 #define atomic_inc(v)		((void)((v)->counter++))
 #define atomic_dec(v)		((void)((v)->counter--))
 #define atomic_dec_and_test(v)	(!--(v)->counter)
-#define atomic_add_return(n, v)	((v)->counter += (n))
+#define atomic_add_return(n, v)	((v)->counter += (n), sim_added(), (v)->counter)
 #define atomic64_set(v, n)	((v)->counter = (n))
 #define atomic64_read(v)	((u64)(v)->counter)
 #define atomic64_read_acquire(v)	((v)->counter)

@@ -4,29 +4,8 @@
 #define SIM_SYSFS_KERNEL_H
 
 #include "ftrace.h"
+#include "sysfs_types.h"
 
-struct kobject;
-
-struct attribute {
-	const char *name;
-	umode_t mode;
-};
-
-struct attribute_group {
-	const char *name;
-	struct attribute **attrs;
-};
-
-struct kobj_attribute {
-	struct attribute attr;
-	ssize_t (*show)(struct kobject *kobj, struct kobj_attribute *attr, char *buf);
-	ssize_t (*store)(struct kobject *kobj, struct kobj_attribute *attr, const char *buf,
-			 size_t len);
-};
-
-#define __ATTR_RO(name_)	{ .attr = { #name_, 0444 }, .show = name_##_show }
-#define __ATTR_RW(name_)							\
-	{ .attr = { #name_, 0644 }, .show = name_##_show, .store = name_##_store }
 #define container_of(ptr, type, member)						\
 	((type *)((char *)(ptr) - offsetof(type, member)))
 #define sysfs_attr_init(attr)	((void)(attr))

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* LUF tracking's files: a read accounts for all that has happened up to then. Rules L8 and L9. */
+#include "luf_world.h"
+
+/* A file of luf/ or luf/stats/ with this name. */
+static struct kobj_attribute *file(const char *name)
+{
+	const struct tlbbatch_files *files = &tlbbatch_luf_sysfs_files;
+	struct attribute *const *attr;
+	unsigned int i;
+
+	for (attr = files->group->attrs; *attr; attr++)
+		if (!strcmp((*attr)->name, name))
+			return (struct kobj_attribute *)*attr;
+	for (i = 0; files->derived[i]; i++)
+		if (!strcmp(files->derived[i]->attr.name, name))
+			return files->derived[i];
+	abort();
+}
+
+static long long number(const char *name)
+{
+	struct kobj_attribute *attr = file(name);
+	char text[64];
+
+	attr->show(NULL, attr, text);
+	return atoll(text);
+}
+
+static void covered(void)
+{
+	atomic_set(&mm_a.tlb_flush_batched, 5);
+	pending_flush(&mm_a, 0);
+	mm_flush(&mm_a, 0, 0);
+	mm_flush(&mm_a, 1, 0);
+	atomic_set(&mm_a.tlb_flush_batched, 0);
+}
+
+static void used(void)
+{
+	alloc(100, 0);
+}
+
+/* What is the first to be read then, and by how much it has grown. */
+static const struct {
+	const char *file;
+	void (*happens)(void);
+	int grows;
+} reads[] = {
+	{ "flushes_avoided", covered, 1 },
+	{ "flushes_avoided_as_posted", covered, 1 },
+	{ "flushes_luf", used, 1 },
+	{ "flushes_luf_as_posted", used, 1 },
+	{ "open", covered, -1 },
+	{ "open_as_posted", covered, -1 },
+	{ "open", used, -1 },
+	{ "open_as_posted", used, -1 },
+};
+
+static void test_reads(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(reads); i++) {
+		long long before;
+
+		open_one();
+		before = number(reads[i].file);
+		reads[i].happens();
+		ok_int(number(reads[i].file) - before, reads[i].grows, reads[i].file);
+		anew();
+	}
+}
+
+static void test_mode(void)
+{
+	struct kobj_attribute *mode = file("mode");
+	char text[64];
+
+	mode->show(NULL, mode, text);
+	ok_str(text, "off [track]\n", "the mode");
+	ok_int(mode->store(NULL, mode, "off\n", 4), 4, "a mode that there is");
+	mode->show(NULL, mode, text);
+	ok_str(text, "[off] track\n", "that one");
+	ok_int(mode->store(NULL, mode, "tracks\n", 7), -EINVAL, "a mode that there isn't");
+	ok_int(mode->store(NULL, mode, "track\0off", 9), -EINVAL, "a mode with something behind it");
+	mode->show(NULL, mode, text);
+	ok_str(text, "[off] track\n", "then nothing changes");
+	ok_int(mode->store(NULL, mode, "track", 5), 5, "the other mode");
+	ok_int(number("open"), 0, "nothing is open");
+}
+
+int main(void)
+{
+	world_init();
+	if (!ok(!track(true), "tracking begins"))
+		return tap_done();
+	test_reads();
+	test_mode();
+	track(false);
+	ok_int(sim_breaches(), 0, "no breach");
+	return tap_done();
+}
