@@ -100,6 +100,9 @@ int tlbbatch_feature_on(struct tlbbatch_feature *feature)
 		return -EOPNOTSUPP;
 	}
 	err = feature->start();
+	if (!err && world_attaches)
+		world_attaches();
+	world_attaches = NULL;
 	feature->on = !err;
 	return err;
 }
@@ -114,6 +117,7 @@ int tlbbatch_feature_off(struct tlbbatch_feature *feature, bool killable)
 	return 0;
 }
 
+void (*world_attaches)(void);
 unsigned long sim_second_node_end;
 const char *world_lacks;
 

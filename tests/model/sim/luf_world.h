@@ -38,6 +38,8 @@ void open_both(void);
 /* The same, by reclaim on another CPU than 0. */
 void open_both_on(unsigned int cpu);
 
+/* What other CPUs do while functions are being attached, once. */
+extern void (*world_attaches)(void);
 void world_init(void);
 int track(bool on);
 /* The kernel calls a function that is watched; @proto: a part of the prototype, or NULL. */
