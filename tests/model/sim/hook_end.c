@@ -155,7 +155,7 @@ static void test_corners(void)
 	ok(luf.watches->ops.flags & FTRACE_OPS_FL_PERMANENT, "H6: what only watches is permanent, too");
 }
 
-/* --- ftrace that doesn't let go ------------------------------------------------------------ */
+/* --- ftrace that doesn't let go ------------------------------------------- */
 
 static void test_stuck(void)
 {
