@@ -4,8 +4,8 @@
 # Torture's memory actors: programs that verify each byte, in groups and outside; and a hog
 # that makes the whole system reclaim. To be sourced after lib.sh, choices.sh and actor.sh.
 
-# How long one of these programs runs. Then the next one does other things.
-PART_S=15
+# How long one of these programs acts. Then the next one does other things.
+PART_S=$((15 * ${TLBBATCH_TIMEOUT_FACTOR:-1}))
 # Exit codes of programs that were killed, or could not go on because a processor was away, or ran
 # out of time, of which there may be few (few_late). They saw no wrong byte until then.
 UNFINISHED="3 4 5 137"

@@ -216,6 +216,16 @@ static void check_all(struct hand *hand)
 	}
 }
 
+/* The time starts when all hands have filled their memory: a debug kernel takes minutes for that. */
+static void start_time(void)
+{
+	uint64_t deadline = now_ns() + runs[0].seconds * NSEC_PER_SEC;
+	unsigned int sort;
+
+	for (sort = 0; sort < SORTS; sort++)
+		__atomic_store_n(&runs[sort].deadline_ns, deadline, __ATOMIC_RELEASE);
+}
+
 void *hand_body(void *argument)
 {
 	struct hand *hand = argument;
@@ -228,6 +238,9 @@ void *hand_body(void *argument)
 	for (sort = 0; sort < SORTS; sort++)
 		for (page = 0; page < hand->regions[sort]->pages; page++)
 			rewrite_page(hand->regions[sort], page);
+	if (pthread_barrier_wait(&all_filled) == PTHREAD_BARRIER_SERIAL_THREAD)
+		start_time();
+	pthread_barrier_wait(&all_filled);
 	while (!run_over(&runs[0]) && !*complaints)
 		one_operation(hand);
 	check_all(hand);

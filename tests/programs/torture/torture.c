@@ -30,7 +30,7 @@ static const size_t parts[SORTS] = {
 
 struct run runs[SORTS];
 struct board *board;
-pthread_barrier_t all_started;
+pthread_barrier_t all_started, all_filled;
 int cpus[MAX_CPUS];
 unsigned int nr_cpus;
 
@@ -144,6 +144,7 @@ static void run_hands(unsigned int nr)
 	unsigned int i;
 
 	pthread_barrier_init(&all_started, NULL, nr + 1);
+	pthread_barrier_init(&all_filled, NULL, nr);
 	for (i = 0; i < nr; i++) {
 		struct hand *hand = &hands[i];
 
@@ -253,7 +254,7 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	choose_cpus(&like);
 	like.pagemap = open_pagemap();
-	like.deadline_ns = board->started + like.seconds * NSEC_PER_SEC;
+	like.deadline_ns = UINT64_MAX;
 	for (sort = 0; sort < SORTS; sort++)
 		prepare_run(sort, &like, like.mib / like.nr_workers);
 	gup_prepare(&runs[SORT_ANON]);

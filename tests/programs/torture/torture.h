@@ -101,7 +101,7 @@ extern __thread struct hand *this_hand;
 
 /* torture.c */
 extern struct run runs[SORTS];
-extern pthread_barrier_t all_started;
+extern pthread_barrier_t all_started, all_filled;
 extern int cpus[MAX_CPUS];
 extern unsigned int nr_cpus;
 
