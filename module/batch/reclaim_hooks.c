@@ -88,8 +88,8 @@ void tlbbatch_batch_begin(struct tlbbatch_pass *pass, unsigned int batch_size)
 
 	ctx->batch_size = batch_size_for(pass->sc, batch_size);
 	/*
-	 * Rule B4: enabled=1 may have been written again behind the tripwire's back. Rule
-	 * B19: demotion migrates, retries and flushes in between.
+	 * Rule B4: enabled=1 may have been written again behind the tripwire's back.
+	 * Rule B19: demotion migrates, retries and flushes in between.
 	 */
 	ctx->batched = !tlbbatch_batch_tripped() && !tlbbatch_demotes(pass->pgdat->node_id);
 	ctx->writing = false;
