@@ -268,6 +268,24 @@ static void test_no_last_flush(void)
 	ok(world.flushes == 1 && !tlbbatch_contexts_owe(), "B2: no pass ends that owes a flush");
 }
 
+/* A batch was written and freed; one folio more waits. */
+static void test_behind_batch(void)
+{
+	struct folio folios[3];
+	unsigned int i;
+
+	anew(2);
+	pass_begin(&one);
+	for (i = 0; i < ARRAY_SIZE(folios); i++) {
+		folios[i] = anon_folio(1);
+		reclaim(&folios[i]);
+	}
+	ok(folios[0].freed && !folios[2].writes, "a batch is written, and one folio waits behind it");
+	ok_int(pass_end(&one), 2, "the pass has reclaimed both that waited");
+	ok(folios[2].writes == 1 && folios[2].freed && !tlbbatch_contexts_waiting_folios(),
+	   "B11: what waits at the end of a pass that reclaimed something is written, too");
+}
+
 static struct tlbbatch_pass_part other_part;
 static bool other_saw_acting;
 
@@ -547,6 +565,7 @@ int main(void)
 	test_lacks();
 	test_exit();
 	test_no_last_flush();
+	test_behind_batch();
 	test_other_part();
 	ok_int(sim_breaches(), 0, "no breach");
 	return tap_done();
