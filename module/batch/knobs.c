@@ -28,12 +28,12 @@ static int finish_trip(bool killable)
 {
 	if (!tlbbatch_batch_tripped())
 		return 0;
-	pr_err("switched off: write-outs went by its hooks\n");
 	if (tlbbatch_feature_off(&tlbbatch_batch, killable) == -EINTR)
 		return -EINTR;
+	pr_err("switched off: write-outs went by its hooks\n");
 	/*
 	 * The passes that must not put flushes off have ended, and no other one begins
-	 * before the mutex is free.
+	 * before this returns.
 	 */
 	tlbbatch_batch_rearm();
 	return 0;

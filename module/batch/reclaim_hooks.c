@@ -7,8 +7,8 @@
  *    pageout() ... write-out     see writeout_gate.c: deferred, or flushed first
  *    try_to_unmap_flush()        before folios are freed: flushed, as in the kernel
  *
- * What waits is written behind the write-out of the folio that fills the batch, and
- * behind the original.
+ * What waits is written behind a direct write-out whose flush covers all of it, such as
+ * that of the folio that fills the batch, and behind the original.
  *
  * The ftrace callback (hook_set.c) sends only tasks in a batched pass here.
  */

@@ -29,7 +29,7 @@
 #define IDLE_JIFFIES	(60 * HZ)
 
 /* Tracking is about to end, or not all of what it watches is attached yet. */
-static bool closing = true;
+static bool closing __read_mostly = true;
 static struct pass *passes;
 static unsigned long *pass_masks;
 static unsigned int passes_bits;
@@ -199,7 +199,7 @@ static struct pass *claim_pass(void)
 	unsigned int slot, i;
 
 	/* A task that is past exit_files() would not give its slot back. */
-	if (READ_ONCE(closing) || current->flags & PF_EXITING)
+	if (current->flags & PF_EXITING)
 		return NULL;
 	for_each_tlbbatch_task_slot(slot, i, current, passes_hash) {
 		struct pass *pass = &passes[slot];
@@ -229,11 +229,16 @@ static struct pass *claim_pass(void)
  */
 void tlbbatch_luf_see_pass(void)
 {
-	struct pass *pass = tlbbatch_luf_get_pass() ?: claim_pass();
+	struct pass *pass = tlbbatch_luf_get_pass();
 
 	if (!pass) {
-		if (!READ_ONCE(closing))
-			tlbbatch_luf_count(TLBBATCH_LUF_PASSES_UNSEEN, 1);
+		/* No pass of a task without a slot is seen then, nor misses one. */
+		if (READ_ONCE(closing))
+			return;
+		pass = claim_pass();
+	}
+	if (!pass) {
+		tlbbatch_luf_count(TLBBATCH_LUF_PASSES_UNSEEN, 1);
 		return;
 	}
 	tlbbatch_luf_forget(pass);
@@ -339,7 +344,7 @@ void tlbbatch_luf_give_up(const struct address_space *file,
 }
 
 /**
- * tlbbatch_luf_is_closing() - is tracking about to end?
+ * tlbbatch_luf_is_closing() - is tracking about to end, or about to begin?
  *
  * Context: any, behind the full barrier of note_file() or add_file(), luf_unmap.c. It
  *	pairs with smp_mb() in tlbbatch_luf_close().

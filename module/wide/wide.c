@@ -47,7 +47,7 @@ static int set_pass_min(unsigned int pages)
 	 * Not before all hooks are there: an ask counts for the call that was looked at.
 	 * Where spinlocks sleep, a task may have been in a hook until now.
 	 */
-	if (!err && !tlbbatch_wide_pages())
+	if (!err && pages && !tlbbatch_wide_pages())
 		tlbbatch_wide_forget();
 	if (!err)
 		tlbbatch_wide_set(pages);

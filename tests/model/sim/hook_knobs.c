@@ -171,6 +171,5 @@ int main(void)
 	test_tripped_killed();
 	test_unload();
 	ok_int(sim_breaches(), 0, "no breach");
-	ok_int(sim_breaches(), 0, "no breach");
 	return tap_done();
 }
