@@ -66,6 +66,12 @@ nothing_left()
 		! grep -q tlbbatch /sys/kernel/tracing/enabled_functions
 }
 
+# without_dummies: what ftrace lists, without the module's own functions, which stay registered
+without_dummies()
+{
+	grep -vE '^tlbbatch_(look_)?dummy '
+}
+
 # needed_hooks [FEATURE]: print the files of the hooks that this kernel needs
 needed_hooks()
 {

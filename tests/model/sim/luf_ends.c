@@ -297,19 +297,8 @@ static void end_looked_at(void)
 /* Lists of pages that are free have been those of generations before. */
 static void test_gone_before(void)
 {
-	unsigned long pfn;
-
 	anew();
-	current = &reclaimer;
-	pass_begin();
-	/* In several chunks of a list. */
-	for (pfn = 200; pfn < 280; pfn += 2)
-		unmap(&file_b, pfn, 1, ON(0) | ON(1));
-	flush_a();
-	alloc(200, 0);
-	tlbbatch_luf_settle();
-	for (pfn = 200; pfn < 280; pfn++)
-		sim_pages[pfn].gone = true;
+	leave_gone_chunks();
 	generation(&file_a, 100, 4, ON(0) | ON(1));
 	forget();
 	mm_flush(&mm_a, 0, 0);

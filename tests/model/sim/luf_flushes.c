@@ -128,19 +128,6 @@ static void test_local_covers(void)
 	     "open_as_posted=-1 saved_as_posted=1 ipis_avoided_as_posted=1");
 }
 
-/* A younger generation begins while the flush is under way. */
-static void begin_another(void)
-{
-	struct task_struct *me = current;
-
-	current = &other_reclaimer;
-	pass_begin();
-	unmap(&file_b, 300, 2, ON(0) | ON(1));
-	flush();
-	pass_end();
-	current = me;
-}
-
 static void test_mixed_number(void)
 {
 	anew();
@@ -148,7 +135,7 @@ static void test_mixed_number(void)
 	current = &reclaimer;
 	pass_begin();
 	unmap(NULL, 200, 1, ON(0) | ON(1));
-	begin_another();
+	other_generation();
 	flush();
 	pass_end();
 	current = &admin;
@@ -159,7 +146,7 @@ static void test_mixed_number(void)
 	current = &reclaimer;
 	pass_begin();
 	unmap(NULL, 200, 1, ON(0) | ON(1));
-	in_flush = begin_another;
+	in_flush = other_generation;
 	flush();
 	pass_end();
 	current = &admin;

@@ -191,24 +191,12 @@ static void test_locked(void)
 
 /* --- rules L8 and L14: a slot that is taken again ----------------------------------------------- */
 
-static void other_takes_slot(void)
-{
-	struct task_struct *me = current;
-
-	current = &other_reclaimer;
-	pass_begin();
-	unmap(&file_b, 300, 2, ON(0) | ON(1));
-	flush();
-	pass_end();
-	current = me;
-}
-
 static void test_given_back(void)
 {
 	anew();
 	generation(&file_a, 100, 2, ON(0) | ON(1));
 	truncate_a();
-	sim_at_cmpxchg = other_takes_slot;
+	sim_at_cmpxchg = other_generation;
 	tlbbatch_luf_settle();
 	ok(!sim_at_cmpxchg, "a slot is taken while another one is given back");
 	sim_pages[300].refs = 1;
@@ -330,16 +318,7 @@ static void test_strayed(void)
 	unsigned long pfn;
 
 	anew();
-	current = &reclaimer;
-	pass_begin();
-	for (pfn = 200; pfn < 280; pfn += 2)
-		unmap(&file_b, pfn, 1, ON(0) | ON(1));
-	flush_a();
-	alloc(200, 0);
-	tlbbatch_luf_settle();
-	tlbbatch_luf_settle();
-	for (pfn = 200; pfn < 280; pfn++)
-		sim_pages[pfn].gone = true;
+	leave_gone_chunks();
 	seen_gone = 0;
 	begin_slot();
 	walk();

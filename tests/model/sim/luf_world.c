@@ -476,6 +476,34 @@ void flush_a(void)
 	current = &admin;
 }
 
+void other_generation(void)
+{
+	struct task_struct *me = current;
+
+	current = &other_reclaimer;
+	pass_begin();
+	unmap(&file_b, 300, 2, ON(0) | ON(1));
+	flush();
+	pass_end();
+	current = me;
+}
+
+void leave_gone_chunks(void)
+{
+	unsigned long pfn;
+
+	current = &reclaimer;
+	pass_begin();
+	/* In several chunks of a list. */
+	for (pfn = 200; pfn < 280; pfn += 2)
+		unmap(&file_b, pfn, 1, ON(0) | ON(1));
+	flush_a();
+	alloc(200, 0);
+	tlbbatch_luf_settle();
+	for (pfn = 200; pfn < 280; pfn++)
+		sim_pages[pfn].gone = true;
+}
+
 void open_both_on(unsigned int cpu)
 {
 	anew();

@@ -73,6 +73,10 @@ void pending_flush(struct mm_struct *mm, unsigned int cpu);
 void flush_a(void);
 /* A hole is punched into file_a. */
 void truncate_a(void);
+/* Another task's pass frees two pages of file_b; the running task goes on. */
+void other_generation(void);
+/* Free chunks of lists hold ranges of file_b's pages [200, 280), whose memory is gone. */
+void leave_gone_chunks(void);
 void alloc(unsigned long pfn, unsigned int order);
 void release(unsigned long pfn, unsigned int nr);
 void lazy(unsigned int cpu, bool is_lazy);

@@ -96,23 +96,6 @@ struct folio {
 
 /* --- sysfs ----------------------------------------------------------------------------- */
 
-struct kobject;
-
-struct attribute {
-	const char *name;
-};
-
-struct attribute_group {
-	struct attribute **attrs;
-};
-
-struct kobj_attribute {
-	struct attribute attr;
-	ssize_t (*show)(struct kobject *kobj, struct kobj_attribute *attr, char *buf);
-	ssize_t (*store)(struct kobject *kobj, struct kobj_attribute *attr, const char *buf,
-			 size_t len);
-};
-
-#define __ATTR_RW(name_)	{ .attr = { #name_ }, .show = name_##_show, .store = name_##_store }
+#include "sysfs_types.h"
 
 #endif /* SIM_WIDE_KERNEL_H */
