@@ -6,15 +6,19 @@
  *
  * Of a folio it also counts whether reclaim has marked it, so that the end of its write-out
  * moves it to the end of its list. It can ask tlbbatch whether a pass says that it owes a
- * flush, as long as its task does. And it can keep references to what is written, as somebody does who uses it meanwhile.
+ * flush, as long as its task does. It can keep references to what is written, as somebody does
+ * who uses it meanwhile. And it can look only at the file folios that the task gave to another
+ * function just before.
  */
 #define pr_fmt(fmt) "owes: " fmt
 #include <linux/atomic.h>
 #include <linux/ftrace.h>
 #include <linux/kprobes.h>
 #include <linux/mm.h>
+#include <linux/mm_inline.h>
 #include <linux/module.h>
 #include <linux/sched.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/version.h>
 
@@ -65,13 +69,46 @@ static uint argument;
 module_param(argument, uint, 0444);
 MODULE_PARM_DESC(argument, "which of the function's arguments is a page or a folio, counted from 0");
 
-static __always_inline unsigned long its_argument(struct ftrace_regs *fregs)
+static char *after = "";
+module_param(after, charp, 0444);
+MODULE_PARM_DESC(after, "count only folios of files whose last function was this one, in the same task; a folio is the first argument of both");
+
+/* The folio that entered @after last, and its task. Only compared, never followed. */
+static DEFINE_RAW_SPINLOCK(given_lock);
+static struct folio *given;
+static struct task_struct *giver;
+
+static __always_inline unsigned long its_argument(struct ftrace_regs *fregs, uint nr)
 {
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
-	return regs_get_kernel_argument(&fregs->regs, argument);
+	return regs_get_kernel_argument(&fregs->regs, nr);
 #else
-	return ftrace_regs_get_argument(fregs, argument);
+	return ftrace_regs_get_argument(fregs, nr);
 #endif
+}
+
+static void notrace give(struct folio *folio)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&given_lock, flags);
+	given = folio;
+	giver = current;
+	raw_spin_unlock_irqrestore(&given_lock, flags);
+}
+
+/* Each folio that was given is taken once. */
+static bool notrace take(struct folio *folio)
+{
+	unsigned long flags;
+	bool taken;
+
+	raw_spin_lock_irqsave(&given_lock, flags);
+	taken = given == folio && giver == current;
+	if (taken)
+		giver = NULL;
+	raw_spin_unlock_irqrestore(&given_lock, flags);
+	return taken;
 }
 
 static void notrace keep_one(struct folio *folio)
@@ -92,9 +129,11 @@ static void notrace callback(unsigned long ip, unsigned long parent_ip,
 
 	if (!in_task())
 		return;
+	if (*after && !take((struct folio *)its_argument(fregs, 0)))
+		return;
 	nr = atomic_inc_return(&calls);
 	if (every || looks)
-		folio = page_folio((struct page *)its_argument(fregs));
+		folio = page_folio((struct page *)its_argument(fregs, argument));
 	if (folio && looks && !folio_test_reclaim(folio))
 		atomic_inc(&unmarked);
 	if (folio && every && nr % every == 0)
@@ -107,9 +146,43 @@ static void notrace callback(unsigned long ip, unsigned long parent_ip,
 		atomic_inc(&untold);
 }
 
+static void notrace after_callback(unsigned long ip, unsigned long parent_ip,
+				   struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	struct folio *folio = (struct folio *)its_argument(fregs, 0);
+
+	if (folio_is_file_lru(folio))
+		give(folio);
+}
+
 static struct ftrace_ops ops = {
 	.func = callback,
 };
+
+static struct ftrace_ops after_ops = {
+	.func = after_callback,
+};
+
+/* An empty filter would mean every function. */
+static int watch(struct ftrace_ops *which, char *name)
+{
+	int err;
+
+	if (!*name)
+		return -EINVAL;
+	err = ftrace_set_filter(which, name, strlen(name), 1);
+	if (!err)
+		err = register_ftrace_function(which);
+	if (err)
+		ftrace_free_filter(which);
+	return err;
+}
+
+static void unwatch(struct ftrace_ops *which)
+{
+	unregister_ftrace_function(which);
+	ftrace_free_filter(which);
+}
 
 /* Look a function of tlbbatch up. */
 static int find(const char *name, void **where)
@@ -134,17 +207,13 @@ static int __init owes_init(void)
 	if (asks)
 		err = find("tlbbatch_contexts_owe", (void **)&contexts_owe) ?:
 		      find("tlbbatch_context_batched", (void **)&context_batched);
-	if (err)
-		return err;
-
-	/* An empty filter would mean every function. */
-	if (!*function)
-		return -EINVAL;
-	err = ftrace_set_filter(&ops, function, strlen(function), 1);
 	if (!err)
-		err = register_ftrace_function(&ops);
+		err = watch(&ops, function);
+	if (err || !*after)
+		return err;
+	err = watch(&after_ops, after);
 	if (err)
-		ftrace_free_filter(&ops);
+		unwatch(&ops);
 	return err;
 }
 
@@ -152,8 +221,9 @@ static void __exit owes_exit(void)
 {
 	int at;
 
-	unregister_ftrace_function(&ops);
-	ftrace_free_filter(&ops);
+	if (*after)
+		unwatch(&after_ops);
+	unwatch(&ops);
 	for (at = 0; at < KEPT_MAX && kept[at]; at++)
 		folio_put(kept[at]);
 }
