@@ -41,7 +41,8 @@ static bool is_live(const struct tlbbatch_hook *hook)
 	unsigned int tries = POKE_TRIES;
 	enum tlbbatch_site site;
 
-	if (!hook->attached)
+	/* Who reads a hook's file has no lock. */
+	if (!READ_ONCE(hook->attached))
 		return false;
 	while ((site = tlbbatch_arch_site(hook->ip)) == TLBBATCH_SITE_CHANGING &&
 	       tries--)
@@ -72,7 +73,7 @@ static int detach_hook(struct tlbbatch_hook *hook)
 		pr_err("%s stays attached (%d); it does nothing\n", hook->name,
 		       err);
 	else
-		hook->attached = false;
+		WRITE_ONCE(hook->attached, false);
 	return err;
 }
 
@@ -111,7 +112,7 @@ static int attach_hook(struct tlbbatch_hook *hook)
 		pr_err("%s cannot be attached (%d)\n", symbol, err);
 		return err;
 	}
-	hook->attached = true;
+	WRITE_ONCE(hook->attached, true);
 	/*
 	 * If another feature has the hook already, or it couldn't be detached, this was
 	 * checked then. A trampoline that came later shares.
@@ -134,8 +135,8 @@ static void tell_attached(struct tlbbatch_redirects *redirects)
 	unsigned int i;
 
 	for (i = 0; i < redirects->nr; i++)
-		redirects->hooks[i].attached = redirects->registered &&
-					       !redirects->hooks[i].unneeded;
+		WRITE_ONCE(redirects->hooks[i].attached,
+			   redirects->registered && !redirects->hooks[i].unneeded);
 }
 
 static int attach_whole(struct tlbbatch_redirects *redirects)

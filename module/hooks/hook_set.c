@@ -222,14 +222,14 @@ static int register_set(struct tlbbatch_hook_set *set)
 	err = ftrace_set_filter_ip(&set->ops, set->dummy->ip, 0, 1);
 	if (!err)
 		err = register_ftrace_function(&set->ops);
-	if (err) {
+	/* If ftrace dies half-way, it refuses the ops, and goes on using it (rule H13). */
+	set->registered = !err || set->ops.flags & FTRACE_OPS_FL_ENABLED;
+	if (!set->registered)
 		clear_filter(set);
+	if (err)
 		pr_err("ftrace refuses (%d)%s\n", err,
 		       err == -EBUSY ? "; is kernel.ftrace_enabled 0?" : "");
-		return err;
-	}
-	set->registered = true;
-	return 0;
+	return err;
 }
 
 static void forget_attached(const struct tlbbatch_hook_set *set)
@@ -243,7 +243,7 @@ static void forget_attached(const struct tlbbatch_hook_set *set)
 
 			if (tlbbatch_is_parked(redirects, i) &&
 			    tlbbatch_set_of(hook) == set)
-				hook->attached = false;
+				WRITE_ONCE(hook->attached, false);
 		}
 }
 
