@@ -272,6 +272,13 @@ static void test_loops(void)
 	next = blob_type(&blob, BTF_KIND_STRUCT, 0, 2, "struct_loop", 8);
 	blob_member(&blob, "", next, 0);
 	blob_member(&blob, "", next, 0);
+	/* Each has the next one, without a name; the last one has the member. */
+	for (depth = 0; depth < 20; depth++) {
+		blob_type(&blob, BTF_KIND_STRUCT, 0, 1, depth ? "" : "nested", 8);
+		blob_member(&blob, "", blob.nr_types + 1, 0);
+	}
+	blob_type(&blob, BTF_KIND_STRUCT, 0, 1, "", 8);
+	blob_member(&blob, "m", i, 0);
 	next = blob_type(&blob, BTF_KIND_STRUCT, 0, 1, "typedef_loop", 8);
 	blob_member(&blob, "m", next + 1, 0);
 	blob_ref(&blob, BTF_KIND_TYPEDEF, "t", next + 1);
@@ -290,6 +297,8 @@ static void test_loops(void)
 	       "8 pointers deep is allowed");
 	ok_int(tlbbatch_btf_member_offset(&btf, "struct_loop", "m", &i), -EINVAL,
 	       "a struct that contains itself twice");
+	ok_int(tlbbatch_btf_member_offset(&btf, "nested", "m", &i), -EINVAL,
+	       "20 structs deep");
 	ok_int(tlbbatch_btf_member_offset(&btf, "typedef_loop", "m", &i), -EINVAL,
 	       "a member whose type is a typedef of itself");
 	tlbbatch_btf_close(&btf);

@@ -231,6 +231,18 @@ static void check_large_sums(void)
 	ok_int(ask(&call, 1, 4, 96), 96, "large sums: the other one is");
 }
 
+/* Rule W6: only a list that is asked for less and got a larger multiple is held back. */
+static void check_equal(void)
+{
+	struct tlbbatch_wide_call call = { };
+
+	lists = (struct tlbbatch_wide_lists){ .asked = { 60, 64 }, .given = { 256, 64 } };
+	ok_int(ask(&call, 0, 4, 96), 96, "W6: a list that is asked for as much as the other one isn't held back");
+	call = (struct tlbbatch_wide_call){ };
+	lists = (struct tlbbatch_wide_lists){ .asked = { 28, 64 }, .given = { 64, 128 } };
+	ok_int(ask(&call, 0, 4, 96), 96, "W6: nor one that got the same multiple");
+}
+
 /* Rules W2 and W3, whatever comes. */
 static void check_any(void)
 {
@@ -252,6 +264,7 @@ int main(void)
 	check_large();
 	check_balance();
 	check_large_sums();
+	check_equal();
 	check_any();
 	return tap_done();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A small ftrace: see ftrace.h. */
 #include <sys/mman.h>
+#include <ucontext.h>
 #include "ftrace.h"
 #include "kernel/btf.h"
 
@@ -18,7 +19,9 @@ static struct ftrace_ops *registered;
 static const struct sim_function *functions;
 static unsigned int nr_functions;
 static struct tracepoint points[2];
-static unsigned int nr_probes;
+static unsigned int nr_probes, nr_filters;
+/* Up to 6.1 ftrace_free_filter() leaves pointers to what it freed: @next of such an ops. */
+#define FREED	((struct ftrace_ops *)1)
 
 /* --- functions, and their text ----------------------------------------------------------- */
 
@@ -169,6 +172,7 @@ static void drop(struct ftrace_ops *ops, unsigned int i)
 	unsigned long ip = ops->ips[i];
 
 	ops->ips[i] = ops->ips[--ops->nr];
+	nr_filters -= !ops->nr;
 	update(ops, ip);
 }
 
@@ -182,6 +186,8 @@ int ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip, int remove, i
 	}
 	if (!ip)
 		sim_breach("a filter for no function");
+	if (ops->next == FREED)
+		sim_breach("a filter that was freed is used");
 	if (is_registered(ops) && !sim_mutexes_held())
 		sim_breach("the filter of a set changes without a mutex");
 	while (reset && ops->nr)
@@ -199,8 +205,10 @@ int ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip, int remove, i
 	if (is(sim_trouble.direct_comes, ip))
 		sim_trouble.direct = sim_trouble.direct_comes;
 	sim_note("+%s", sim_name(ip));
-	if (i == ops->nr)
+	if (i == ops->nr) {
+		nr_filters += !ops->nr;
 		ops->ips[ops->nr++] = ip;
+	}
 	update(ops, ip);
 	return 0;
 }
@@ -231,7 +239,9 @@ void ftrace_free_filter(struct ftrace_ops *ops)
 {
 	if (is_registered(ops))
 		sim_breach("the filter of a registered ops is freed");
+	nr_filters -= ops->nr != 0;
 	ops->nr = 0;
+	ops->next = FREED;
 	ops->flags &= ~(unsigned long)FTRACE_OPS_FL_ENABLED;
 }
 
@@ -305,6 +315,11 @@ unsigned int sim_nr_registered(void)
 	return nr;
 }
 
+unsigned int sim_nr_filters(void)
+{
+	return nr_filters;
+}
+
 unsigned long sim_ftrace_location(unsigned long addr)
 {
 	const struct sim_function *function = function_at(addr);
@@ -314,6 +329,8 @@ unsigned long sim_ftrace_location(unsigned long addr)
 
 unsigned long sim_find_rec_direct(unsigned long ip)
 {
+	if (!sim_no_preempt)
+		sim_breach("direct calls are looked up with preemption on");
 	if (!is(sim_trouble.direct, ip))
 		return 0;
 	sim_trouble.no_memory += sim_trouble.no_memory_then;
@@ -362,6 +379,24 @@ int tracepoint_probe_unregister(struct tracepoint *tp, void *probe, void *data)
 	return 0;
 }
 
+/* A worker has a stack of its own. Whenever it has slept, the one who waits for it goes on. */
+static ucontext_t waiter, worker;
+static bool works;
+
+static void worker_slept(void)
+{
+	if (works && swapcontext(&worker, &waiter))
+		abort();
+}
+
+static void run_work(void)
+{
+	struct work_struct *work = sim_work;
+
+	work->func(work);
+	sim_work = NULL;
+}
+
 unsigned long wait_for_completion_timeout(struct completion *completion, unsigned long timeout)
 {
 	struct work_struct *work = sim_work;
@@ -372,8 +407,23 @@ unsigned long wait_for_completion_timeout(struct completion *completion, unsigne
 		sim_note("waited");
 		return 0;
 	}
-	sim_work = NULL;
-	if (work)
-		work->func(work);
+	if (work && !works) {
+		static char stack[1 << 18];
+
+		getcontext(&worker);
+		worker.uc_stack.ss_sp = stack;
+		worker.uc_stack.ss_size = sizeof(stack);
+		worker.uc_link = &waiter;
+		makecontext(&worker, run_work, 0);
+		/* What another worker completed was waited for. */
+		completion->done = false;
+	}
+	if (work) {
+		works = true;
+		sim_slept = worker_slept;
+		swapcontext(&waiter, &worker);
+		works = sim_work;
+		sim_slept = NULL;
+	}
 	return completion->done;
 }

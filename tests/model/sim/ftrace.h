@@ -97,6 +97,8 @@ extern struct sim_trouble sim_trouble;
 /* kernel.ftrace_enabled=0: is it refused? */
 bool sim_ftrace_refuses_off(void);
 unsigned int sim_nr_registered(void);
+/* How many ops have a filter, registered or not: each takes memory. */
+unsigned int sim_nr_filters(void);
 bool sim_is_patched(unsigned long addr);
 unsigned long sim_ftrace_location(unsigned long addr);
 unsigned long sim_find_rec_direct(unsigned long ip);

@@ -344,7 +344,7 @@ static void test_retire(void)
 	right(strstr(strstr(sim_noted(), " late_pass_ends ") ?: "", " rcu_tasks "),
 	      "H13: RCU-tasks once more when the last one has left");
 	right(sim_in_order("complete", "flush_work"), "H13: the worker has left, too");
-	right(sim_logged("unload waits for"), "H13: the log says that it waits");
+	right(sim_logged("unload waits for reclaim passes, 10 s"), "H13: and why");
 	sim_preemption = true;
 	sim_others = NULL;
 	right(nothing_attached() && !alpha_hooks[0].attached && !tlbbatch_pass_hook.attached,

@@ -78,6 +78,9 @@ static void test_load(void)
 	hook_world_proto("ftrace_find_rec_direct", "int(int)");
 	lacks("what the engine calls is another function", "ftrace_find_rec_direct has another prototype");
 	hook_world_proto("ftrace_find_rec_direct", "unsigned long(unsigned long)");
+	hook_world_proto("ftrace_find_rec_direct", NULL);
+	lacks("BTF doesn't tell of what the engine calls", "ftrace_find_rec_direct: not told by BTF (-22)");
+	hook_world_proto("ftrace_find_rec_direct", "unsigned long(unsigned long)");
 	ok_int(load_in_child()->err, 0, "else it loads");
 }
 

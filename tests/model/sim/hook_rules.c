@@ -166,11 +166,105 @@ static void test_stuck_and_direct(void)
 	right(nothing_attached(), "nothing is attached");
 }
 
+static bool hooked_early;
+
+static int look_fails(void)
+{
+	hooked_early |= sim_is_patched((unsigned long)fn_pass);
+	/* There is no memory to clear the first filter that is to be cleared. */
+	sim_trouble.no_memory = 1;
+	return -EIO;
+}
+
+/* Two sets are needed, and the second one fails its test. */
+static void test_second_set(void)
+{
+	int (*selftest)(void) = look_set.selftest;
+
+	tlbbatch_hooks_unregister();
+	look_set.selftest = look_fails;
+	ok_int(on(&alpha), -EIO, "H8: the second set fails its test");
+	ok_int(sim_nr_registered(), 0, "H8: then the first one doesn't stay registered, either");
+	/* A hook stays in the first one's filter. */
+	alpha_hooks[2].unneeded = true;
+	ok_int(on(&alpha), 0, "on, without the second set");
+	sim_trouble.no_memory = 5;
+	ok_int(off(&alpha), -ENOMEM, "a hook stays");
+	alpha_hooks[2].unneeded = false;
+	ok_int(on(&alpha), -EIO, "both sets go, and a filter couldn't be cleared");
+	hooked_early = false;
+	ok_int(on(&alpha), -EIO, "once more");
+	ok(!hooked_early, "H8: what was left in a filter isn't hooked before the tests");
+	sim_trouble.no_memory = 0;
+	look_set.selftest = selftest;
+	ok_int(sim_breaches(), 0, "no breach");
+}
+
+/* ftrace dies while it begins to use the ops, and keeps it: so must this module. */
+static void test_dies(void)
+{
+	tlbbatch_hooks_unregister();
+	sim_trouble.dies = sim_trouble.refuses = -ENODEV;
+	ok_int(on(&alpha), -ENODEV, "ftrace dies while a set is registered");
+	ok(tlbbatch_sets_registered(), "H13: then the set counts as registered");
+	ok_int(sim_breaches(), 0, "and its filter isn't cleared");
+	sim_trouble.dies = sim_trouble.refuses = 0;
+	ok_int(tlbbatch_hooks_unregister(), 0, "H13: whoever tries again may succeed");
+	ok(!tlbbatch_sets_registered(), "the set goes");
+}
+
+/* ftrace dies when it takes what is registered whole, and doesn't let go of it then. */
+static void test_dies_whole(void)
+{
+	sim_trouble.dies = sim_trouble.refuses = -ENODEV;
+	ok_int(on(&luf), -ENODEV, "ftrace dies half-way");
+	right(luf.on && luf.stuck == -ENODEV && !sim_did("stop") && sim_module_refs == 1,
+	      "H13: what it may still call isn't freed");
+	sim_trouble.dies = sim_trouble.refuses = 0;
+	right(!off(&luf) && sim_did("stop") && !sim_module_refs, "it is well again: all goes");
+	ok_int(on(&luf), 0, "luf is on");
+	sim_trouble.keeps = "fn_whole";
+	ok_int(off(&luf), -ENODEV, "ftrace doesn't let go of its redirects alone");
+	right(luf.stuck == -ENODEV && !sim_did("stop") && !sim_did("tp-one") &&
+	      sim_is_patched((unsigned long)fn_entry), "H13: then nothing is detached that they work with");
+	sim_trouble.keeps = NULL;
+	ok_int(off(&luf), 0, "off");
+	ok_int(sim_nr_filters(), 0, "H14: no filter stays");
+	ok_int(sim_breaches(), 0, "nothing was used behind its end");
+}
+
+/* Rule H3: unload needs no memory, since it unregisters what it couldn't detach. */
+static void test_retire_no_memory(void)
+{
+	unsigned long before;
+
+	ok_int(on(&beta), 0, "beta is on");
+	sim_trouble.no_memory = 1000;
+	before = jiffies;
+	tlbbatch_feature_retire(&beta);
+	ok(jiffies - before < 5 * HZ, "H3: unload doesn't wait for memory");
+	sim_trouble.no_memory = 0;
+	ok_int(off(&beta), 0, "the hook goes");
+}
+
+/* Rule H3: each attempt to detach may meet memory that somebody has freed meanwhile. */
+static void test_pauses(void)
+{
+	unsigned long before;
+
+	ok_int(on(&alpha), 0, "on");
+	sim_trouble.no_memory = 4;
+	before = jiffies;
+	ok_int(off(&alpha), 0, "off, at the fifth try");
+	ok(jiffies - before >= 4 * msecs_to_jiffies(20), "H3: there is a pause between two tries");
+}
+
 /* Rule H8. */
 static void test_selftest(void)
 {
 	tlbbatch_hooks_unregister();
 	ok_int(sim_nr_registered(), 0, "no ops is registered");
+	ok_int(sim_nr_filters(), 0, "H7: nor has any a filter");
 	/* As on a kernel without what it looks at. */
 	alpha_hooks[2].unneeded = true;
 	ok_int(on(&alpha), 0, "on");
@@ -219,6 +313,11 @@ int main(void)
 	test_shared();
 	test_no_memory_to_detach();
 	test_stuck_and_direct();
+	test_pauses();
 	test_selftest();
+	test_second_set();
+	test_dies();
+	test_dies_whole();
+	test_retire_no_memory();
 	return tap_done();
 }

@@ -17,6 +17,7 @@ enum {
 };
 
 bool sim_no_memcg;
+unsigned int sim_bit_taken;
 static struct pglist_data node;
 static struct mem_cgroup group, parent;
 static struct lruvec lruvec;
@@ -77,14 +78,19 @@ static unsigned long ask(enum lru_list lru)
 	return reached;
 }
 
-static unsigned long ask_generations(void)
+static unsigned long ask_generations_for(unsigned long nr)
 {
 	struct list_head list = { &list };
 	int isolated, type = 0, scanned;
 
 	reached = 0;
-	isolate_folios(ASKED, &lruvec, &sc, swappiness, &list, &isolated, &type, &scanned);
+	isolate_folios(nr, &lruvec, &sc, swappiness, &list, &isolated, &type, &scanned);
 	return reached;
+}
+
+static unsigned long ask_generations(void)
+{
+	return ask_generations_for(ASKED);
 }
 
 /* In a new call of shrink_lruvec(). */
@@ -268,6 +274,45 @@ static void test_generation_types(void)
 	       "B13: generations: what found nothing is of no type, and isn't counted");
 }
 
+static void test_generations_of_many(void)
+{
+	fresh(LRU_INACTIVE_FILE);
+	lruvec.lrugen.nr_pages[0][1][0] = MANY;
+	ok_int(ask_generations_for(64), 64, "generations: what is as wide as it gets stays as it is");
+	sc.target_mem_cgroup = &parent;
+	ok_int(ask_generations_for(4), 64, "W2: generations: a cgroup of many: 16 times what was asked for");
+	group.memory.elow = 1;
+	ok_int(ask_generations(), ASKED, "W2: generations: with memory.low its pass stays as it is");
+	group.memory.elow = 0;
+	group.memory.emin = 1;
+	ok_int(ask_generations(), ASKED, "W2: generations: with memory.min, too");
+}
+
+/* Others have the slot, or the place, at that moment. */
+static void test_taken(void)
+{
+	fresh(LRU_INACTIVE_FILE);
+	shrink_lruvec(&lruvec, &sc);
+	sim_bit_taken = 2;
+	ok_int(ask(LRU_INACTIVE_FILE), ASKED, "W4: who finds a place taken gets what he asks for");
+	sim_bit_taken = 3;
+	ok_int(ask(LRU_INACTIVE_FILE), WIDE, "a pass is widened");
+	ok(!sim_bit_taken, "W4: its slot is asked for again");
+	ok_int(ask(LRU_INACTIVE_FILE), WIDE, "W3: what couldn't be remembered leaves no ask out");
+	fresh(LRU_INACTIVE_FILE);
+	sim_bit_taken = hash_ptr(&lruvec, 10) + 1;
+	tlbbatch_wide_forget();
+	ok_int(ask_anew(LRU_INACTIVE_FILE), WIDE, "W4: a place that is in use isn't emptied");
+}
+
+static void test_write_again(void)
+{
+	fresh(LRU_INACTIVE_FILE);
+	ok_int(write_pass_min("128"), 3, "another width");
+	ok_int(write_pass_min("256"), 3, "and back");
+	ok_int(ask_anew(LRU_INACTIVE_FILE), WIDE, "W6: while it is on a write forgets nothing");
+}
+
 /* --- what is remembered ---------------------------------------------------------------------- */
 
 /* Two tasks whose calls have one slot. */
@@ -374,7 +419,10 @@ int main(void)
 	test_protected();
 	test_generations();
 	test_generation_types();
+	test_generations_of_many();
 	test_remembered();
+	test_taken();
+	test_write_again();
 	test_end();
 	test_counters();
 	sim_unload();

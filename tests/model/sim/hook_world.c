@@ -149,6 +149,8 @@ int tlbbatch_btf_check_proto(const struct tlbbatch_btf *btf, const char *func,
 	for (i = 0; i < nr_functions; i++) {
 		if (strcmp(functions[i].name, func))
 			continue;
+		if (!functions[i].proto)
+			return -EINVAL;
 		if (found)
 			snprintf(found, size, "%s", functions[i].proto);
 		return strcmp(functions[i].proto, expected) ? -EPROTOTYPE : 0;

@@ -153,6 +153,38 @@ static void test_exec(void)
 	ok_int(stat_of("passes_unseen"), before, "L15: it keeps none of its slots when it exits");
 }
 
+/* The same, and then it reclaims once more. */
+static void test_exec_goes_on(void)
+{
+	anew();
+	current = &reclaimer;
+	pass_begin();
+	reclaimer.start_boottime--;
+	pass_begin();
+	unmap(&file_a, 100, 4, ON(0) | ON(1));
+	flush();
+	pass_end();
+	reclaimer.start_boottime++;
+	current = &admin;
+	want("L15: passes behind an execve() are seen", OPENED "flushes=1");
+	anew();
+}
+
+/* A pass that takes less than a minute, when all others want its slot. */
+static void test_long_pass(void)
+{
+	anew();
+	current = &reclaimer;
+	pass_begin();
+	jiffies += 59 * HZ;
+	unseen_of(PF_MEMALLOC, 0);
+	current = &reclaimer;
+	unmap(&file_a, 100, 4, ON(0) | ON(1));
+	flush_a();
+	want("L15: a pass keeps its slot for a minute", OPENED "flushes=1");
+	anew();
+}
+
 /* In each slot of the table. */
 static void test_hit_all(void)
 {
@@ -225,7 +257,8 @@ static void test_hotplug(void)
 		sim_forget();
 		open_at_rcu = 0;
 		sim_at_sync = count_open;
-		sim_memory_notifier->notifier_call(sim_memory_notifier, actions[i], NULL);
+		ok_int(sim_memory_notifier->notifier_call(sim_memory_notifier, actions[i], NULL),
+		       NOTIFY_OK, "L1: who comes next is told, too");
 		want("L11: memory goes or comes", gives_up ? "open=-2 open_as_posted=-2 given_up=2 "
 		     "given_up_as_posted=2 given_up_hotplug=2" : "");
 		ok(sim_did("rcu") == gives_up, "L17: who looks at its pages is waited for");
@@ -235,7 +268,7 @@ static void test_hotplug(void)
 	for (i = 0; i < 2; i++) {
 		open_both();
 		if (i ? sim_cpu_up : sim_cpu_down)
-			(i ? sim_cpu_up : sim_cpu_down)(3);
+			ok_int((i ? sim_cpu_up : sim_cpu_down)(3), 0, "L1: a CPU may go or come");
 		want("L11: a CPU goes or comes", "open=-2 open_as_posted=-2 given_up=2 "
 		     "given_up_as_posted=2 given_up_hotplug=2");
 	}
@@ -478,6 +511,8 @@ int main(void)
 	bulk_world(original_bulk);
 	test_passes();
 	test_exec();
+	test_exec_goes_on();
+	test_long_pass();
 	test_hit_all();
 	test_locks();
 	test_hotplug();

@@ -132,6 +132,28 @@ static void test_reset(void)
 	     "needed_as_posted=8192");
 }
 
+/* An unmap that leaves nothing to flush, in a list of one chunk, and then very many. */
+static void test_reset_one(void)
+{
+	anew();
+	current = &reclaimer;
+	pass_begin();
+	unmap(&file_a, 100, 1, 0);
+	unmap(&file_a, 200, 1, ON(0) | ON(1));
+	flush_a();
+	want("a generation is open", OPENED);
+	alloc(100, 0);
+	want("L14: a list of one chunk has only what its flush was needed for, too", "");
+	anew();
+	current = &reclaimer;
+	pass_begin();
+	unmap(&file_a, 0, TLBBATCH_LUF_PAGES_EACH, 0);
+	unmap(&file_a, 50000, 1, ON(0) | ON(1));
+	flush_a();
+	want("L14: pages of which nothing was to be flushed take no room", OPENED);
+	anew();
+}
+
 /* Generations that are open in the posted model alone make room for younger ones. */
 static void test_chunks_tight(void)
 {
@@ -252,9 +274,13 @@ static void test_no_slot(unsigned int cpu)
 		if (tlbbatch_luf_open(&no_files, &no_pages, cpus.bits, cpus.bits) == full)
 			break;
 	ok_int(i, full, "each slot can be taken");
+	ok_int(tlbbatch_luf_sweep(full - 1, 1), 0, "L14: behind the last slot a sweep begins anew");
 	ok_int(tlbbatch_luf_open(&no_files, &no_pages, cpus.bits, cpus.bits), full,
 	       "L14: then there is none");
 	ok_int(stat_of("generations_untracked") - untracked, 1, "L14: and that counts as untracked");
+	tlbbatch_luf_give_up_slot(full - 1, NULL, TLBBATCH_LUF_REASON_HOTPLUG);
+	ok_int(tlbbatch_luf_open(&no_files, &no_pages, cpus.bits, cpus.bits), full - 1,
+	       "L14: one that has ended is reaped, in whatever part it is");
 	tlbbatch_luf_give_up(NULL, TLBBATCH_LUF_REASON_HOTPLUG);
 	ok(tlbbatch_luf_open(&no_files, &no_pages, cpus.bits, cpus.bits) < full,
 	   "L14: slots of those that have ended are reaped for one that finds none");
@@ -315,6 +341,7 @@ int main(void)
 	test_fit();
 	test_structs();
 	test_reset();
+	test_reset_one();
 	test_chunks_tight();
 	test_sweep();
 	test_chunks_elsewhere();

@@ -188,6 +188,41 @@ static void test_mixed_unflushed(void)
 	want("L4: it owes nothing on the CPUs of a later unmap that is read-only", "flushes_mixed=1");
 }
 
+static void use_100(void)
+{
+	alloc(100, 0);
+}
+
+/* A page is used when a flush is on its way. */
+static void test_used_in_flush(void)
+{
+	anew();
+	generation(&file_a, 100, 4, ON(1));
+	forget();
+	in_flush = use_100;
+	mixed_flush(ON(1));
+	want("L4: a page that is used before a flush has returned is needed",
+	     "open=-1 needed=1 open_as_posted=-1 needed_as_posted=1");
+	anew();
+}
+
+/* Two mixed unmaps of one flush, each on a CPU of its own. */
+static void test_mixed_twice(void)
+{
+	anew();
+	generation(&file_a, 100, 4, ON(1));
+	generation(&file_b, 110, 4, ON(2));
+	forget();
+	current = &reclaimer;
+	pass_begin();
+	unmap(NULL, 200, 1, ON(1));
+	unmap(NULL, 201, 1, ON(2));
+	flush_a();
+	want("L4: a flush completes on the CPUs of each mixed unmap",
+	     "open=-2 saved=2 ipis_avoided=2 open_as_posted=-2 saved_as_posted=2 "
+	     "ipis_avoided_as_posted=2");
+}
+
 int main(void)
 {
 	world_init();
@@ -199,6 +234,8 @@ int main(void)
 	test_mixed_number();
 	test_many_cpus();
 	test_mixed_unflushed();
+	test_used_in_flush();
+	test_mixed_twice();
 	track(false);
 	ok_int(sim_breaches(), 0, "no breach");
 	return tap_done();

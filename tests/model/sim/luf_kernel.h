@@ -232,6 +232,9 @@ static inline struct llist_node *llist_del_first(struct llist_head *head)
 {
 	struct llist_node *first = head->first;
 
+	/* Two who take at once corrupt the list. */
+	if (!sim_spinlocks_held)
+		sim_breach("an entry is taken off a list without a lock");
 	if (first)
 		head->first = first->next;
 	return first;

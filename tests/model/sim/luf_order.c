@@ -162,6 +162,16 @@ static void test_begin(void)
 	}
 	reclaim_a();
 	want("L18: but then one does", OPENED);
+	/* It is refused once, and then it begins. */
+	track(false);
+	sim_init_on_free = true;
+	ok_int(track(true), -EOPNOTSUPP, "tracking is refused");
+	sim_init_on_free = false;
+	forget();
+	world_attaches = reclaim_a;
+	ok_int(track(true), 0, "then it begins");
+	want("L18: no generation begins too early behind a refusal", "");
+	ok(!has_slot(), "L15: nor does a task get a slot");
 	anew();
 }
 
@@ -213,6 +223,7 @@ static void test_published(void)
 	begin_a();
 	sim_at_release = truncate_a;
 	flush_a();
+	want("L8: whoever sees it open sees which CPUs it waits for", STILLBORN "given_up_truncated=1");
 	tlbbatch_luf_settle();
 	truncate_a();
 	tlbbatch_luf_settle();
@@ -278,6 +289,34 @@ static void test_over(void)
 	forget();
 }
 
+static void slot_of_many(void)
+{
+	unsigned int shard;
+
+	for (shard = 0; shard < tlbbatch_luf_nr_shards(); shard++)
+		tlbbatch_luf_settle_shard(shard);
+	generation(&file_b, 300, 2, ON(5) | ON(6) | ON(7));
+	if (tlbbatch_luf_frames[300] != slot)
+		sim_breach("the slot isn't taken again");
+}
+
+/* It is over, and its slot is taken at once. */
+static void test_counted_first(void)
+{
+	anew();
+	generation(&file_a, 100, 2, ON(1));
+	slot = tlbbatch_luf_frames[100];
+	atomic_set(&mm_a.tlb_flush_batched, 5);
+	pending_flush(&mm_a, 0);
+	atomic_set(&mm_a.tlb_flush_batched, 0);
+	sim_at_list = slot_of_many;
+	want("L8: one that is saved is counted before its slot is taken again",
+	     "generation=2 open=1 open_as_posted=1 saved=1 saved_as_posted=1 ipis_avoided=1 "
+	     "ipis_avoided_as_posted=1");
+	sim_at_list = NULL;
+	anew();
+}
+
 /* --- rules L12 and L13: a file of interest ----------------------------------------------------- */
 
 static void test_file_first(void)
@@ -339,6 +378,7 @@ int main(void)
 	test_given_back();
 	test_published();
 	test_over();
+	test_counted_first();
 	test_file_first();
 	test_strayed();
 	track(false);

@@ -349,6 +349,60 @@ static void use_100(void)
 	alloc(100, 0);
 }
 
+static void test_kept_middle(void)
+{
+	anew();
+	current = &reclaimer;
+	pass_begin();
+	unmap(&file_a, 100, 4, ON(0) | ON(1));
+	sim_pages[101].refs = 1;
+	flush_a();
+	want("L10: one in the middle of a range isn't frozen",
+	     "generation=1 given_up=1 given_up_kept=1 given_up_as_posted=1");
+	anew();
+}
+
+/* A generation begins when flush_tlb_batched_pending() is on its way. */
+static void test_pending_young(void)
+{
+	anew();
+	atomic_set(&mm_a.tlb_flush_batched, 5);
+	CALL("flush_tlb_batched_pending", &mm_a, 0, 0);
+	generation(&file_a, 100, 4, ON(1));
+	mm_flush(&mm_a, 1, 0);
+	want("L7: the posted series marks as done what was there when it began",
+	     "generation=1 saved=1 ipis_avoided=1 open_as_posted=1");
+	anew();
+	generation(&file_a, 100, 4, ON(5));
+	forget();
+	lazy(5, true);
+	pending_flush(&mm_a, 0);
+	lazy(5, false);
+	want("L7: and no CPU that isn't the mm's, lazy or not", "");
+	atomic_set(&mm_a.tlb_flush_batched, 0);
+	anew();
+}
+
+#define MANY_OWED	20
+
+/* The one that is owed first is settled last. */
+static void test_settles_many(void)
+{
+	unsigned int i;
+
+	anew();
+	generation(&file_b, 300, 1, ON(2));
+	generation(&file_a, 100, 1, ON(2));
+	for (i = 0; i < MANY_OWED; i++)
+		generation(&file_a, 110 + 2 * i, 1, ON(1));
+	alloc(100, 0);
+	for (i = 0; i < MANY_OWED; i++)
+		alloc(110 + 2 * i, 0);
+	tlbbatch_luf_settle();
+	ok_int(tlbbatch_luf_nr_open(TLBBATCH_LUF_POSTED), 0, "L9: a reader settles all that is owed");
+	anew();
+}
+
 static void test_once(void)
 {
 	anew();
@@ -418,6 +472,9 @@ int main(void)
 	test_coverage_grows();
 	test_numbers();
 	test_settles_all();
+	test_settles_many();
+	test_kept_middle();
+	test_pending_young();
 	track(false);
 	ok_int(sim_allocated(), 0, "all memory is given back");
 	ok_int(sim_breaches(), 0, "no breach");

@@ -10,7 +10,7 @@ static unsigned int breaches, allocated, fail_alloc;
 bool sim_preemption = true;
 bool sim_invlpgb;
 sim_cpus_t sim_offline;
-unsigned int sim_cpu, sim_rcu_depth;
+unsigned int sim_cpu, sim_rcu_depth, sim_no_preempt;
 char *sim_areas[SIM_CPUS];
 /* There is at least one per-CPU variable. */
 static DEFINE_PER_CPU(int, anything) __used;
@@ -18,7 +18,7 @@ static DEFINE_PER_CPU(int, anything) __used;
 static struct task_struct init_task = { .comm = "init", .pid = 1, .start_boottime = 1 };
 struct task_struct *current = &init_task;
 unsigned long jiffies = 1000;
-void (*sim_others)(void);
+void (*sim_others)(void), (*sim_slept)(void);
 void (*sim_at_barrier)(void), (*sim_at_rcu)(void), (*sim_at_rmb)(void);
 void (*sim_at_sync)(void), (*sim_at_acquire)(void);
 void (*sim_at_add)(void), (*sim_at_list)(void);
@@ -211,6 +211,8 @@ void schedule_timeout_idle(unsigned long timeout)
 		sim_others();
 	}
 	deep--;
+	if (!deep && sim_slept)
+		sim_slept();
 }
 
 static void happens(void (**what)(void))

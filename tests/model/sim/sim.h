@@ -218,8 +218,9 @@ extern unsigned int sim_possible_cpus;
 #define nr_cpu_ids			SIM_CPUS
 #define for_each_possible_cpu(cpu)	for (cpu = 0; cpu < SIM_CPUS; cpu++)
 #define for_each_online_cpu(cpu)	for_each_possible_cpu(cpu) if (cpu_online(cpu))
-#define preempt_disable()		((void)0)
-#define preempt_enable()		((void)0)
+extern unsigned int sim_no_preempt;
+#define preempt_disable()		((void)sim_no_preempt++)
+#define preempt_enable()		((void)sim_no_preempt--)
 
 struct cpumask {
 	unsigned long bits[BITS_TO_LONGS(SIM_CPUS)];
@@ -270,6 +271,8 @@ extern void (*sim_others)(void);
 #define task_pid_nr(task)	((task)->pid)
 #define fatal_signal_pending(task)	((task)->killed)
 void schedule_timeout_idle(unsigned long timeout);
+/* Called when somebody has slept: a worker lets the one go on who waits for it. */
+extern void (*sim_slept)(void);
 /* Who is killed doesn't sleep: a loop of these would never end. This one does. */
 #define schedule_timeout_killable(timeout)					\
 	(current->killed ? sim_breach("who is killed can't sleep killably") : (void)0, \

@@ -88,9 +88,13 @@ struct folio {
 	     &at->member != (head);						\
 	     at = (void *)((char *)at->member.next - offsetof(__typeof__(*at), member)))
 
+/* Somebody else has the @nr-th bit lock that is asked for from now on; 0: none. */
+extern unsigned int sim_bit_taken;
+
 #define test_and_set_bit_lock(bit, map) ({					\
-	bool _was = *(map) >> (bit) & 1;					\
-	set_bit(bit, map);							\
+	bool _was = (sim_bit_taken && !--sim_bit_taken) || *(map) >> (bit) & 1;	\
+	if (!_was)								\
+		set_bit(bit, map);						\
 	_was; })
 #define clear_bit_unlock(bit, map)	clear_bit(bit, map)
 
