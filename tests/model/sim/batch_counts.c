@@ -31,6 +31,7 @@ static void test_counts(void)
 	anew(8);
 	pass_begin(&one);
 	/* For a dirty folio whose page table entries are clean. */
+	current->tlb_ubc.flush_required = true;
 	tlbbatch_hook_try_to_unmap_flush_dirty();
 	ok(!counted(TLBBATCH_FLUSHES_REQUESTED) && !tlbbatch_contexts_owe(),
 	   "B13: a flush that nobody needs isn't asked for, nor owed");
@@ -131,6 +132,15 @@ static void test_mlocked(void)
 	ok(world.swap_freed == 1 && !folio.locked,
 	   "B13: a folio that was mlocked meanwhile gives its swap entry back");
 	ok(!folio.active && !group.activated && !sim_pgactivate, "B13: and isn't activated");
+	anew(8);
+	folio = anon_folio(4);
+	world.swap_full = true;
+	pass_begin(&one);
+	reclaim(&folio);
+	world.write = refuses;
+	pass_end(&one);
+	ok(world.swap_freed == 1 && folio.active,
+	   "B13: swap is full: a folio whose write-out is refused gives its entry back, too");
 }
 
 static int fails(struct folio *folio)
@@ -164,6 +174,7 @@ static int error_of(int (*write)(struct folio *folio))
 	world.write = write;
 	pass_end(&one);
 	ok(folio.writes == 1 && counted(TLBBATCH_WRITE_ERRORS) == 1, "an error is counted");
+	ok_int(folio.locked, write == fails_and_is_locked, "only who locked it unlocks it");
 	ok(!folio.reclaim, "B13: what is written already isn't marked as being written");
 	return shmem_file.error;
 }
@@ -192,6 +203,7 @@ static void test_under_way(void)
 	reclaim(&folio);
 	world.write = begins;
 	pass_end(&one);
+	ok_int(folio.refs, 2, "B5: a folio whose write-out goes on has no reference of the batch");
 	ok(folio.writes == 1 && folio.reclaim,
 	   "B13: a folio whose write-out goes on keeps the mark that moves it to the end of its list");
 	anew(8);

@@ -76,19 +76,19 @@ struct address_space {
 #define folio_pgdat(folio)		(&sim_nodes[(folio)->nid])
 #define mapping_unevictable(mapping)	((void)(mapping), false)
 #define folio_set_dirty(folio)		((folio)->dirty = true)
-#define folio_mark_dirty(folio)		((folio)->dirty = true)
 #define folio_set_reclaim(folio)	((folio)->reclaim = true)
 #define folio_clear_reclaim(folio)	((folio)->reclaim = false)
 #define folio_set_active(folio)		((folio)->active = true)
 #define folio_get(folio)		((void)(folio)->refs++)
 #define folio_put(folio)		((void)(folio)->refs--)
 #define folio_ref_unfreeze(folio, n)	((folio)->refs = (n))
-#define mapping_set_error(mapping_, error_)	((mapping_)->error = (error_))
 #define list_del(entry)			((entry)->next = (entry)->prev = NULL)
 
 bool folio_trylock(struct folio *folio);
 void folio_unlock(struct folio *folio);
 bool folio_clear_dirty_for_io(struct folio *folio);
+void folio_mark_dirty(struct folio *folio);
+void mapping_set_error(struct address_space *mapping, int error);
 /* RCU's read lock must be held as long as the result is used. */
 struct mem_cgroup *folio_memcg(struct folio *folio);
 
@@ -135,6 +135,7 @@ extern unsigned long sim_pgactivate, sim_irqs_off;
 
 #define AOP_WRITEPAGE_ACTIVATE		0x80000
 #define WB_SYNC_NONE			0
+#define WB_SYNC_ALL			1
 #define SWAP_CLUSTER_MAX		32
 
 struct swap_iocb {

@@ -109,6 +109,9 @@ static void test_for_reclaim(void)
 /* --- rule B16: files, and what is in none ------------------------------------------------- */
 
 static const void *paged_out[4];
+static int flushes_at_pageout;
+/* The hook of the file's writer. */
+static const struct tlbbatch_target *file_target;
 
 static int pageout(struct folio *of, struct address_space *mapping, struct swap_iocb **by,
 		   struct list_head *split)
@@ -116,6 +119,7 @@ static int pageout(struct folio *of, struct address_space *mapping, struct swap_
 	const void *args[] = { of, mapping, by, split };
 
 	memcpy(paged_out, args, sizeof(args));
+	flushes_at_pageout = world.flushes;
 	return 0;
 }
 
@@ -134,15 +138,14 @@ static int flushes_of(struct address_space *mapping)
 	int (*replacement)(struct folio *folio, struct address_space *mapping,
 			   struct swap_iocb **plug, struct list_head *list) =
 		pageout_target->replacement;
-	int nr;
 
 	anew(8);
+	world.target = file_target;
 	pass_begin(&one);
 	unmap_dirty();
 	replacement(&folio, mapping, &plug, &list);
-	nr = world.flushes;
 	pass_end(&one);
-	return nr;
+	return flushes_at_pageout;
 }
 
 /* The same in a process of its own, which may crash: -1. */
@@ -170,6 +173,9 @@ static void test_pageout(const char *kernels, const char *proto, unsigned int nr
 	ok(flushes_if_alive(&file) == 1, "B16: %s: a file's folio is flushed first", kernels);
 	ok(flushes_if_alive(&unwritten) == 1, "B16: %s: so is one whose file has no writer", kernels);
 	ok(flushes_if_alive(NULL) == 1, "B16: %s: so is one without a mapping", kernels);
+	file_target = tlbbatch_shmem_writeout_targets;
+	ok(flushes_if_alive(&file) == 0, "B16: %s: one whose writer is a gate isn't", kernels);
+	file_target = NULL;
 	flushes_of(&file);
 	ok(!memcmp(paged_out, args, nr_args * sizeof(*args)),
 	   "H1: %s: it is written with the arguments that were given", kernels);
@@ -200,6 +206,7 @@ static void test_plug(void)
 /* --- rule B11: what gathers reclaim's writes, and its list for what is split ------------------ */
 
 static const void *io_seen, *list_seen;
+static bool as_reclaim_asks;
 
 static int writes_ctx(struct swap_io_ctx *by, struct folio *written, struct list_head *split)
 {
@@ -216,6 +223,7 @@ static int writes_plug(struct folio *written, struct swap_iocb **by, struct list
 
 static int writes_wbc(struct page *page, struct writeback_control *wbc)
 {
+	as_reclaim_asks &= wbc->sync_mode == WB_SYNC_NONE && wbc->for_reclaim;
 	return writes_ctx((void *)wbc->swap_plug, page_folio(page), NULL);
 }
 
@@ -266,6 +274,7 @@ static void test_io(const struct tlbbatch_target *targets, unsigned int kind, co
 	tlbbatch_call_set(&target->original, (unsigned long)kinds[kind].original);
 	tlbbatch_call_set(&target->writer, (unsigned long)target->write_out);
 	anew(2);
+	as_reclaim_asks = true;
 	pass_begin(&one);
 	for (i = 0; i < 2; i++) {
 		folios[i] = shmem ? shmem_folio(1) : anon_folio(1);
@@ -281,6 +290,9 @@ static void test_io(const struct tlbbatch_target *targets, unsigned int kind, co
 	if (shmem && kinds[kind].splits)
 		ok(list_seen == &list, "B14: %s: reclaim's list takes what a direct write splits",
 		   kinds[kind].kernels);
+	if (kinds[kind].original == writes_wbc)
+		ok(as_reclaim_asks, "H1: %s, %s: what waited is written as reclaim asks for it",
+		   kinds[kind].kernels, what);
 	io_seen = NULL;
 	pass_end(&one);
 	tlbbatch_call_set(&target->writer, (unsigned long)writer);

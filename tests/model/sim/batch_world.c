@@ -53,6 +53,20 @@ bool folio_clear_dirty_for_io(struct folio *folio)
 	return dirty;
 }
 
+void folio_mark_dirty(struct folio *folio)
+{
+	if (!folio->locked)
+		sim_breach("B5: a folio that isn't locked is marked dirty");
+	folio->dirty = true;
+}
+
+void mapping_set_error(struct address_space *mapping, int error)
+{
+	if (!world.last->locked)
+		sim_breach("B13: an error is recorded, and the folio isn't locked");
+	mapping->error = error;
+}
+
 struct mem_cgroup *folio_memcg(struct folio *folio)
 {
 	if (!sim_rcu_depth)
@@ -75,7 +89,8 @@ void folios_put(struct folio_batch *batch)
 	unsigned int i;
 
 	for (i = 0; i < batch->nr; i++) {
-		batch->folios[i]->refs--;
+		if (--batch->folios[i]->refs)
+			sim_breach("B12: a folio is freed that has another reference");
 		batch->folios[i]->freed = true;
 	}
 	batch->nr = 0;
@@ -84,6 +99,8 @@ void folios_put(struct folio_batch *batch)
 static int remove_mapping(struct address_space *mapping, struct folio *folio, bool reclaimed,
 			  struct mem_cgroup *target_memcg)
 {
+	if (!mapping || mapping != folio->mapping)
+		sim_breach("B12: a folio is taken out of a mapping that it isn't in");
 	/* The cache's references, and the isolation's. */
 	if (!folio->locked || folio->refs != 1 + (int)folio->nr)
 		return 0;
@@ -95,7 +112,7 @@ static int remove_mapping(struct address_space *mapping, struct folio *folio, bo
 
 static bool swap_full(struct folio *folio)
 {
-	return false;
+	return world.swap_full;
 }
 
 static bool free_swap(struct folio *folio)
@@ -135,6 +152,7 @@ static int write_folio(struct folio *folio, struct swap_iocb **plug)
 	if (current->tlb_ubc.writable)
 		sim_breach("B1: a folio is written before its flush");
 	world.write = NULL;
+	world.last = folio;
 	if (does)
 		return does(folio);
 	if (world.gathers)
@@ -158,12 +176,9 @@ static int shmem_writeout(struct folio *folio, struct swap_iocb **plug, struct l
 /* --- the rest of the module ----------------------------------------------------------------- */
 
 struct tlbbatch_redirects tlbbatch_batch_redirects;
-struct tlbbatch_watches tlbbatch_batch_watches;
-
-/* No writer of a file is hooked. */
 const struct tlbbatch_target *tlbbatch_target_at(unsigned long addr)
 {
-	return NULL;
+	return world.target;
 }
 
 int tlbbatch_feature_on(struct tlbbatch_feature *feature)
@@ -337,7 +352,8 @@ unsigned int pass_end(struct reclaimer *task)
 
 void unmap_dirty(void)
 {
-	current->tlb_ubc.flush_required = current->tlb_ubc.writable = true;
+	current->tlb_ubc.flush_required = true;
+	current->tlb_ubc.writable = !world.unmaps_clean;
 	current->tlb_ubc.arch.cpumask.bits[0] = 3;
 	if (tlbbatch_context_acts(0))
 		tlbbatch_hook_try_to_unmap_flush_dirty();

@@ -37,9 +37,13 @@ struct world {
 	const struct mem_cgroup *evicted_from;	/* that of the last shadow entry */
 	int (*write)(struct folio *folio);	/* what the next write-out does, once; or NULL */
 	void (*at_lock)(struct folio *folio);	/* what was done to the folio locked next, once */
+	const struct tlbbatch_target *target;	/* the hook of each file's writer; or NULL */
 	const char *lacks;		/* a name that this kernel doesn't know */
 	bool demotion, lower;		/* reclaim may demote; a node has a lower one */
 	int demotes;			/* which node that is */
+	bool unmaps_clean;		/* page table entries are clean, only folios are dirty */
+	bool swap_full;			/* so is that of each cgroup */
+	struct folio *last;		/* what was written last */
 	unsigned int swap_freed;	/* folios whose swap entry was given back */
 };
 

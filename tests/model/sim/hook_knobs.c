@@ -40,11 +40,12 @@ void tlbbatch_batch_rearm(void)
 }
 
 static unsigned int slept;
-static bool gone_early;
+static bool gone_early, unserialised;
 
 static void others(void)
 {
 	gone_early |= !sim_is_patched((unsigned long)fn_a);
+	unserialised |= slept < 3 && !sim_mutexes_held();
 	if (++slept == 3) {
 		sim_note("pass_ends");
 		close_pass(&reclaimer);
@@ -77,6 +78,9 @@ static void test_knobs(void)
 	ok_int(slept, 3, "when it is set no pass has another size");
 	fn_pass(1);
 	ok_int(begun_with, 8, "a pass begins with it");
+	open_for_others();
+	ok(!tlbbatch_knob_set_batch_size(8) && slept == 3,
+	   "B18: who writes the same size again waits as well");
 
 	open_for_others();
 	sim_others = others_and_kill;
@@ -145,6 +149,21 @@ static void test_tripped_killed(void)
 	sim_work = NULL;
 }
 
+/* There is no memory to change a filter. */
+static void test_tripped_no_memory(void)
+{
+	ok_int(tlbbatch_knob_set_enabled(1), 0, "on");
+	trips = true;
+	fn_pass(1);
+	trips = false;
+	sim_trouble.no_memory = 1000;
+	ok_int(tlbbatch_knob_set_enabled(0), -ENOMEM, "B4: no memory: who switches off is told so");
+	sim_trouble.no_memory = 0;
+	ok(!tlbbatch_batch_tripped(), "B4: no pass is batched any more: the tripwire is armed");
+	ok(!tlbbatch_knob_set_enabled(0) && nothing_attached(), "B4: later the rest is detached");
+	sim_work = NULL;
+}
+
 /* A fatal signal waits for rmmod: the unload goes on all the same. */
 static void test_unload(void)
 {
@@ -153,6 +172,7 @@ static void test_unload(void)
 	gone_early = false;
 	admin.killed = true;
 	sim_unload();
+	right(!unserialised, "H13: who waits for passes has the mutex of the knobs");
 	right(slept == 3 && !gone_early, "H9: who unloads waits for passes, even if he is killed");
 	right(sim_in_order("pass_ends", "-fn_pass") && sim_in_order("-fn_pass", "unregister:dummy"),
 	      "H13: batching is off before its hooks are retired");
@@ -169,6 +189,7 @@ int main(void)
 	test_knobs();
 	test_tripped();
 	test_tripped_killed();
+	test_tripped_no_memory();
 	test_unload();
 	ok_int(sim_breaches(), 0, "no breach");
 	return tap_done();
