@@ -103,6 +103,21 @@ static void test_knobs(void)
 	ok(slept == 3 && !gone_early && nothing_attached(), "H9: and then hooks go");
 }
 
+/* As a feature is switched that has no mutex of its own. */
+static void test_switch(void)
+{
+	ok_int(tlbbatch_feature_switch(&alpha, true), 0, "on");
+	open_for_others();
+	sim_others = others_and_kill;
+	ok_int(tlbbatch_feature_switch(&alpha, false), -EINTR,
+	       "H9: a writer is killed while he waits for passes: he is told so");
+	ok(slept == 1 && tlbbatch_knob_enabled(), "H9: he waits no longer, and it is on");
+	admin.killed = false;
+	sim_others = NULL;
+	close_pass(&reclaimer);
+	ok_int(tlbbatch_feature_switch(&alpha, false), 0, "later it is switched off");
+}
+
 static unsigned int rearmed_at_unlock;
 
 static void look_at_unlock(void)
@@ -187,6 +202,7 @@ int main(void)
 	hook_world_init();
 	ok_int(sim_load(), 0, "it loads");
 	test_knobs();
+	test_switch();
 	test_tripped();
 	test_tripped_killed();
 	test_tripped_no_memory();
