@@ -32,17 +32,30 @@ def differences($a; $b):
 
 def row($tests; $row): first($tests[]? | select(.row == $row)) // null;
 
-# verdict: of a first run, and a second run if there was one. A complaint of the kernel's is
-# not forgiven if it doesn't come twice. EXPECTED is the list's row about
-# this test, or null.
-def verdict($off; $on; $off2; $on2; $expected):
+# all_of: the outcomes that one run of a test has: its own under "", and its subtests'
+def all_of: {"": (.outcome // "missing")} + (.subtests // {});
+
+# wavers: PAIRS are runs {off, on} of one test. Is whatever it said on also something that it
+# said off, in one run or another?
+def wavers($pairs):
+  ($pairs | map(.off, .on | all_of | keys) | add | unique) as $names |
+  ($pairs | map(.off | all_of)) as $off |
+  all($pairs[].on | all_of; . as $on | all($names[]; . as $name |
+    any($off[]; of(.; $name) == of($on; $name))));
+
+# verdict: of all runs {off, on} of a test. There are more than two if it differs in the
+# second one, too. A complaint of the kernel's is not forgiven if it doesn't come twice.
+# EXPECTED is the list's row about this test, or null.
+def verdict($pairs; $expected):
+  $pairs[0] as $first |
   if $expected != null then
-    if $off.outcome == $expected.off and $on.outcome == $expected.on then "expected"
+    if $first.off.outcome == $expected.off and $first.on.outcome == $expected.on then "expected"
     else "different" end
-  elif missing($off; $on) and missing($off2; $on2) then "missing"
-  elif alike($off; $on) then "same"
-  elif new_complaints($off; $on) != [] then "different"
-  elif alike($off2; $on2) then "same again"
+  elif $pairs | all(missing(.off; .on)) then "missing"
+  elif alike($first.off; $first.on) then "same"
+  elif $pairs | any(new_complaints(.off; .on) != []) then "different"
+  elif $pairs[1] != null and alike($pairs[1].off; $pairs[1].on) then "same again"
+  elif ($pairs | length) > 2 and wavers($pairs) then "wavers"
   else "different" end;
 
 def side: if . == null then {outcome: "missing"} else
@@ -57,29 +70,38 @@ def paired($a; $b):
 def expected_of($list; $name):
   first($list[] | select(.name == ($name | sub("^\\./"; "")))) // null;
 
-# compared: input {off, on, off2, on2} of arrays of tests, and what the list expects
+# pairs_of ROW: its runs, of {off, on}: for each guest an array of tests. A later guest runs few.
+def pairs_of($row):
+  [.off, .on | map(row(.; $row))] | transpose | map({off: .[0], on: .[1]}) |
+  .[:1] + (.[1:] | map(select([.off, .on] | any(. != null and .outcome != "missing"))));
+
+def tests_of: [.off[0], .on[0]] | map(.[]? | {row, name}) | unique_by(.row);
+
+# compared: input {off, on}, and what the list expects
 def compared($expected):
   . as $runs |
-  [.off, .on] | map(.[]? | {row, name}) | unique_by(.row) | map(
+  tests_of | map(
     . as $test |
-    [$runs.off, $runs.on, $runs.off2, $runs.on2] | map(row(.; $test.row)) as [$off, $on, $off2, $on2] |
+    ($runs | pairs_of($test.row)) as $pairs | $pairs[0] as {$off, $on} |
     expected_of($expected; $test.name) as $differs |
     {name: $test.name,
-     verdict: verdict($off; $on; $off2; $on2; $differs),
+     verdict: verdict($pairs; $differs),
      off: ($off | side), on: ($on | side),
      subtests: paired($off; $on),
      kernel: {off: ($off.kernel // []), on: ($on.kernel // [])}} +
     (if alike($off; $on) then {} else {differences: [differences($off; $on)]} end) +
-    (if $off2 == null and $on2 == null then {} else
-       {again: {off: ($off2 | side), on: ($on2 | side), subtests: paired($off2; $on2),
-        differences: [differences($off2; $on2)]}} end) +
+    (if ($pairs | length) == 1 then {} else
+       {again: ($pairs[1:] | map({off: (.off | side), on: (.on | side),
+        subtests: paired(.off; .on), differences: [differences(.off; .on)]}))} end) +
     (if $differs == null then {} else {reason: $differs.reason} end));
 
-# unlike: rows that need a second run
+# unlike: rows whose last run differed, as far as that decides nothing yet
 def unlike($expected):
-  . as $runs | [.off, .on] | map(.[]? | {row, name}) | unique_by(.row)[] |
-  select(expected_of($expected; .name) == null) |
-  select(alike(row($runs.off; .row); row($runs.on; .row)) | not) | .row;
+  . as $runs | tests_of[] |
+  select(expected_of($expected; .name) == null) | .row | . as $row |
+  ($runs | pairs_of($row)) |
+  select(length == ($runs.off | length)) |
+  select(last | alike(.off; .on) | not) | $row;
 
 # --- what was found ------------------------------------------------------------
 
@@ -91,7 +113,7 @@ def bad: .tests | map(select(.verdict == "different" or .verdict == "missing"));
 def complaints:
   .runs[] | "\(.key) \(.suite) \(.arm)" as $where |
   (bad[] | "\($where): \(.name): \(.verdict)\(.differences // [] | map("\n    " + .) | add // "")\(
-    .again.differences // [] | map("\n    again: " + .) | add // "")"),
+    [.again[]?.differences[]] | map("\n    again: " + .) | add // "")"),
   (select(.tests | length == 0) | "\($where): no test ran"),
   (.guests[] | select(. != 0) | "\($where): a guest ended with \(.): see results/guests");
 
@@ -103,14 +125,15 @@ def kernels: reduce .runs[].key as $key ([]; if index($key) then . else . + [$ke
 # totals: a table with a line for each kernel and suite
 def totals:
   (["kernel", "suite", "tests", "passed", "failed", "skipped", "subtests", "failed",
-    "the same", "the same in a second run", "expected to differ", "different", "missing"],
+    "the same", "the same in a second run", "wavering", "expected to differ", "different",
+    "missing"],
    (.runs | sort_by(.arm, .key, .suite)[] | .tests as $tests |
     [.key, .suite + (if .arm == "on" then "" else " (\(.arm))" end), ($tests | length)] +
     (["pass", "fail", "skip"] | map(. as $o | $tests | map(select(.off.outcome == $o or
        ($o == "fail" and .off.outcome == "timeout"))) | length)) +
     [($tests | map(.subtests | [.[] | length] | add // 0) | add // 0),
      ($tests | subtests_of("fail"))] +
-    (["same", "same again", "expected", "different", "missing"] |
+    (["same", "same again", "wavers", "expected", "different", "missing"] |
        map(. as $v | $tests | count_of($v))))) |
   if .[0] == "kernel" then cells, (map("---") | cells) else cells end;
 
@@ -127,3 +150,18 @@ def failing:
   (["suite", "test", "kernels", "with the module off"] | cells, (map("---") | cells)),
   (group_by([.suite, .name, .what])[] |
     [.[0].suite, "`\(.[0].name)`", (map(.key) | join(", ")), .[0].what] | cells);
+
+# wavering: a table of the tests and subtests that don't always say the same, and how often
+# they passed
+def wavering:
+  def times($name; $side): map(if $name == "" then .[$side].outcome else
+      (.subtests | to_entries[] | select(.value | index($name)) | .key | split(" ") |
+       .[if $side == "off" then 0 else 1 end]) end) |
+    "\(map(select(. == "pass")) | length) of \(length)";
+  (["kernel", "suite", "test", "subtest", "passed off", "passed on"] | cells, (map("---") | cells)),
+  (.runs[] | . as $run | .tests[] | select(.verdict == "wavers") | . as $test |
+   ([$test] + $test.again) as $all |
+   ["", ([$all[].subtests | to_entries[] | select(.key | split(" ") | .[0] != .[1]) | .value[]] |
+     unique[])][] | . as $name |
+   [$run.key, $run.suite + (if $run.arm == "on" then "" else " (\($run.arm))" end),
+    "`\($test.name | sub("^\\./"; ""))`", $name, ($all | times($name; "off", "on"))] | cells);
