@@ -140,6 +140,11 @@ void sim_int3_passes(void)
 			patch(ops->ips[i], true);
 }
 
+void sim_patch(unsigned long addr, bool call)
+{
+	patch(sim_site(addr), call);
+}
+
 bool sim_is_patched(unsigned long addr)
 {
 	return *(u8 *)sim_site(addr) == 0xe8;

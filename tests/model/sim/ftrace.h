@@ -100,6 +100,8 @@ unsigned int sim_nr_registered(void);
 /* How many ops have a filter, registered or not: each takes memory. */
 unsigned int sim_nr_filters(void);
 bool sim_is_patched(unsigned long addr);
+/* Its text is patched, or isn't any more, whatever ftrace holds of it. */
+void sim_patch(unsigned long addr, bool call);
 unsigned long sim_ftrace_location(unsigned long addr);
 unsigned long sim_find_rec_direct(unsigned long ip);
 

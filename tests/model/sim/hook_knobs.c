@@ -115,6 +115,12 @@ static void test_switch(void)
 	admin.killed = false;
 	sim_others = NULL;
 	close_pass(&reclaimer);
+	begun_with = 0;
+	fn_pass(1);
+	ok(!begun_with, "H9: no pass that begins is batched any more");
+	ok_int(tlbbatch_feature_switch(&alpha, true), 0, "H9: it is switched on again");
+	fn_pass(1);
+	ok(begun_with, "H9: then passes are batched");
 	ok_int(tlbbatch_feature_switch(&alpha, false), 0, "later it is switched off");
 }
 
