@@ -82,6 +82,24 @@ void tlbbatch_luf_interest(unsigned int table, const struct address_space *file,
 }
 
 /**
+ * tlbbatch_luf_files_have() - is a file one of these?
+ * @files: they may be changed meanwhile, by whoever took their slot again
+ * @file: the file
+ *
+ * Context: any.
+ */
+bool tlbbatch_luf_files_have(const struct tlbbatch_luf_files *files,
+			     const struct address_space *file)
+{
+	unsigned int i;
+
+	for (i = 0; i < min(files->nr, TLBBATCH_LUF_FILES); i++)
+		if (files->file[i] == file)
+			return true;
+	return false;
+}
+
+/**
  * tlbbatch_luf_interesting() - does anybody hold pages of a file, perhaps?
  * @file: the file
  *

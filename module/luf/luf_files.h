@@ -29,6 +29,8 @@ void tlbbatch_luf_files_exit(void);
 unsigned int tlbbatch_luf_my_table(void);
 void tlbbatch_luf_interest(unsigned int table, const struct address_space *file,
 			   int by);
+bool tlbbatch_luf_files_have(const struct tlbbatch_luf_files *files,
+			     const struct address_space *file);
 bool tlbbatch_luf_interesting(const struct address_space *file);
 
 #endif /* TLBBATCH_LUF_FILES_H */

@@ -136,11 +136,12 @@ static u64 next_number(void)
 u64 tlbbatch_luf_nr_open(enum tlbbatch_luf_model model)
 {
 	unsigned int cpu;
-	u32 sum = 0;
+	s32 sum = 0;
 
 	for_each_possible_cpu(cpu)
 		sum += READ_ONCE(per_cpu(nr_open.in[model], cpu));
-	return sum;
+	/* Below zero: one began on a CPU that was read already, and ended on a later one. */
+	return max(sum, 0);
 }
 
 static const enum tlbbatch_luf_counter counters[][TLBBATCH_LUF_NR_MODELS] = {
@@ -421,17 +422,6 @@ static void end_all(unsigned int slot, enum tlbbatch_luf_state event)
 	}
 }
 
-static bool holds_file(const struct tlbbatch_luf_files *files,
-		       const struct address_space *file)
-{
-	unsigned int i;
-
-	for (i = 0; i < min(files->nr, TLBBATCH_LUF_FILES); i++)
-		if (files->file[i] == file)
-			return true;
-	return false;
-}
-
 /**
  * tlbbatch_luf_give_up_slot() - give up a slot's generation
  * @slot: the slot
@@ -450,7 +440,7 @@ void tlbbatch_luf_give_up_slot(unsigned int slot, const struct address_space *fi
 
 	for_each_tlbbatch_luf_model(model) {
 		word = look_at(slot, model);
-		if (word && (!file || holds_file(&generations[slot].files, file)))
+		if (word && (!file || tlbbatch_luf_files_have(&generations[slot].files, file)))
 			end_generation(slot, model, word,
 				       TLBBATCH_GENERATION_GIVEN_UP, reason, NULL);
 	}
