@@ -481,7 +481,8 @@ static void leave_bulk(void)
 {
 	static unsigned int times;
 
-	if (++times == 3) {
+	/* 12 s. */
+	if (++times == 120) {
 		sim_note("left");
 		sim_cpu = 2;
 		bulk_replacement()(7, 1, NULL, 5, NULL, NULL);
@@ -500,6 +501,8 @@ static void test_drain(void)
 	sim_offline = 0;
 	ok(sim_did("left"), "H13: who sleeps in the bulk allocator is waited for");
 	ok(!sim_others, "H13: until it has left, on another CPU perhaps");
+	ok(sim_times_logged("off waits for bulk") == 2 && sim_logged(" 5 s now") &&
+	   sim_logged(" 10 s now"), "H13: every five seconds the log says how long that has lasted");
 	tlbbatch_luf_redirects.drain();
 }
 

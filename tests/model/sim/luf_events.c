@@ -14,7 +14,7 @@ static struct file reading = { .f_mapping = &file_a }, writing = { &file_a, FMOD
 static struct vm_fault write_fault = { &vma_a, FAULT_FLAG_WRITE }, read_fault = { &vma_a, 0 };
 static struct vm_area_struct shared_a = { &writing, VM_SHARED };
 static struct folio in_a = { .mapping = &file_a, .nr = 1 },
-	copied = { .mapping = &file_a, .anon = true, .nr = 1 },
+	nowhere = { .nr = 1 }, copied = { .mapping = &file_a, .anon = true, .nr = 1 },
 	swapped = { .mapping = &file_a, .swapcache = true, .nr = 1 };
 
 /* Where an argument is a pointer to a pointer, it is where tlbbatch_member_offset() says. */
@@ -51,6 +51,7 @@ static const struct {
 	{ "move_page_tables", "long, bool)", &vma_a, NULL, NULL, "mremap" },
 	{ "try_to_migrate", NULL, &in_a, NULL, NULL, "migrated" },
 	{ "try_to_migrate", NULL, &copied, NULL, NULL, NULL },
+	{ "try_to_migrate", NULL, &nowhere, NULL, NULL, NULL },
 	{ "try_to_migrate", NULL, &swapped, NULL, NULL, NULL },
 	{ "collapse_file", "enum scan_result", NULL, NULL, &reading, "collapsed" },
 	{ "collapse_file", "int(", NULL, NULL, &reading, "collapsed" },

@@ -23,7 +23,7 @@ static void test_fit(void)
 		flush_a();
 		want("L14: large folios, where the kernel frees them behind the flush, and before",
 		     i ? "generation=1 untracked=1 untracked_as_posted=1" :
-			 "generation=1 open=1 open_as_posted=1");
+			 "generation=1 open=1 open_as_posted=1 unmaps_readonly=1 unmaps_mixed=0");
 		alloc(612, 0);
 		want("L9: a page in the middle of it is used again",
 		     i ? "" : "open=-1 needed=1 open_as_posted=-1 needed_as_posted=1");
@@ -32,6 +32,15 @@ static void test_fit(void)
 	}
 	world_lacks = NULL;
 	tlbbatch_luf_events_find();
+	large.mapping = NULL;
+	large.anon = true;
+	current = &reclaimer;
+	pass_begin();
+	unmap_folio(&large, ON(0) | ON(1));
+	flush_a();
+	want("a large folio is one unmap", "unmaps_mixed=1 unmaps_readonly=0 flushes_mixed=1");
+	large.mapping = &file_a;
+	large.anon = false;
 	anew();
 	current = &reclaimer;
 	pass_begin();

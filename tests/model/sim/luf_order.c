@@ -217,6 +217,83 @@ static void test_given_back(void)
 	sim_pages[300].refs = 0;
 }
 
+static unsigned int releases, open_then;
+
+static bool is_second(void (*again)(void))
+{
+	if (++releases == 2)
+		return true;
+	open_then = tlbbatch_luf_nr_open(TLBBATCH_LUF_IDEAL);
+	sim_at_release = again;
+	return false;
+}
+
+static void end_at_second(void)
+{
+	unsigned int shard;
+
+	if (!is_second(end_at_second))
+		return;
+	truncate_a();
+	for (shard = 0; shard < tlbbatch_luf_nr_shards(); shard++)
+		tlbbatch_luf_settle_shard(shard);
+}
+
+/* When its word is there in the second model, too, it ends, and is reaped. */
+static void test_reaped_at_once(void)
+{
+	anew();
+	begin_a();
+	releases = 0;
+	sim_at_release = end_at_second;
+	flush_a();
+	ok_int(open_then, 1, "L8: a generation is counted before others see it");
+	ok(releases == 2 && tlbbatch_luf_next_used(0) == TLBBATCH_LUF_GENERATIONS,
+	   "L8: one that ends as it is published is reaped");
+	ok(!tlbbatch_luf_frames[100] && !tlbbatch_luf_frames[103],
+	   "L9: then none of its pages leads to the slot");
+	forget();
+}
+
+static void use_at_second(void)
+{
+	if (is_second(use_at_second))
+		alloc(100, 0);
+}
+
+static void test_used_at_once(void)
+{
+	anew();
+	begin_a();
+	releases = 0;
+	sim_at_release = use_at_second;
+	flush_a();
+	want("L9: one whose page is used as soon as it is published",
+	     "generation=1 needed=1 needed_as_posted=1");
+}
+
+/* The reader has read the count of CPU 0. */
+static void opens_and_ends(unsigned int cpu)
+{
+	if (cpu != 1)
+		return;
+	sim_at_cpu = NULL;
+	reclaim_a();
+	sim_cpu = 1;
+	truncate_a();
+	sim_cpu = 0;
+}
+
+static void test_read_meanwhile(void)
+{
+	anew();
+	sim_at_cpu = opens_and_ends;
+	ok_int(tlbbatch_luf_nr_open(TLBBATCH_LUF_IDEAL), 0,
+	       "L8: no number of open generations is below zero");
+	ok(!sim_at_cpu, "one began behind the reader, and ended in front of it");
+	forget();
+}
+
 static void test_published(void)
 {
 	anew();
@@ -369,6 +446,28 @@ static void test_strayed(void)
 	ok_int(seen_gone, 0, "L17: a chunk that is used again has none of its old pages, not for a moment");
 }
 
+/* Where free chunks follow each other, a walk that strayed must end all the same. */
+static unsigned int steps;
+
+static void count_step(void)
+{
+	steps++;
+	sim_at_acquire = count_step;
+}
+
+static void test_strayed_ends(void)
+{
+	struct tlbbatch_luf_pages strayed = { .first = 1 };
+
+	anew();
+	sim_at_acquire = count_step;
+	steps = 0;
+	tlbbatch_luf_pages_all(&strayed, look_for_gone, NULL);
+	sim_at_acquire = NULL;
+	ok(steps && steps <= 2 * TLBBATCH_LUF_CHUNKS_EACH,
+	   "L17: a walk that has left its list ends after so many chunks as one can have");
+}
+
 int main(void)
 {
 	world_init();
@@ -377,10 +476,14 @@ int main(void)
 	test_locked();
 	test_given_back();
 	test_published();
+	test_reaped_at_once();
+	test_used_at_once();
+	test_read_meanwhile();
 	test_over();
 	test_counted_first();
 	test_file_first();
 	test_strayed();
+	test_strayed_ends();
 	track(false);
 	ok_int(sim_breaches(), 0, "no breach");
 	return tap_done();

@@ -337,6 +337,14 @@ static void test_proven(void)
 	mm_flush(&mm_a, 0, 0);
 	mm_flush(&mm_a, 1, 0);
 	/* Somebody has it, and nobody told. */
+	sim_pages[100].refs = 1;
+	alloc(102, 0);
+	want("L10: the page in front of those that an event takes is looked at",
+	     "open=-1 needed=1 open_as_posted=-1 needed_as_posted=1");
+	anew();
+	open_one();
+	mm_flush(&mm_a, 0, 0);
+	mm_flush(&mm_a, 1, 0);
 	sim_pages[102].refs = 1;
 	alloc(101, 0);
 	want("L10: the page behind those that an event takes is looked at",

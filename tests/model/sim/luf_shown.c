@@ -88,6 +88,11 @@ static void test_mode(void)
 	ok_str(text, "[off] track\n", "then nothing changes");
 	ok_int(mode->store(NULL, mode, "track", 5), 5, "the other mode");
 	ok_int(number("open"), 0, "nothing is open");
+	current->killed = true;
+	ok_int(mode->store(NULL, mode, "off\n", 4), -EINTR, "who is killed is told so");
+	current->killed = false;
+	mode->show(NULL, mode, text);
+	ok_str(text, "off [track]\n", "and changes nothing");
 }
 
 int main(void)

@@ -37,8 +37,9 @@ IN(device, bdev_sb);
 
 struct file open_a = { .f_mapping = &file_a };
 struct vm_area_struct vma_a = { .vm_file = &open_a }, vma_none;
-struct mm_struct mm_a = { .context.ctx_id = 1, .cpumask.bits = { 3 } };
-struct mm_struct mm_b = { .context.ctx_id = 2, .cpumask.bits = { 8 } };
+/* Their addresses end in zeros. */
+struct mm_struct mm_a __aligned(256) = { .context.ctx_id = 1, .cpumask.bits = { 3 } };
+struct mm_struct mm_b __aligned(256) = { .context.ctx_id = 2, .cpumask.bits = { 8 } };
 struct task_struct admin = { .comm = "admin", .pid = 10, .start_boottime = 10 };
 struct task_struct reclaimer = { .comm = "reclaimer", .pid = 11, .start_boottime = 11,
 				 .flags = PF_MEMALLOC };
@@ -56,11 +57,16 @@ struct notifier_block *sim_memory_notifier;
 unsigned int sim_hotplug_works = ~0U;
 int (*sim_cpu_up)(unsigned int cpu), (*sim_cpu_down)(unsigned int cpu);
 
+/* The kernel chooses one. */
+#define CPU_STATE	(CPUHP_AP_ONLINE_DYN + 3)
+
 int register_memory_notifier(struct notifier_block *block)
 {
 	if (!sim_hotplug_works--)
 		return -ENOSPC;
 	sim_memory_notifier = block;
+	/* Something comes at once. */
+	block->notifier_call(block, MEM_GOING_OFFLINE, NULL);
 	return 0;
 }
 
@@ -68,6 +74,8 @@ void unregister_memory_notifier(struct notifier_block *block)
 {
 	if (sim_memory_notifier != block)
 		sim_breach("another notifier");
+	else
+		block->notifier_call(block, MEM_GOING_OFFLINE, NULL);
 	sim_note("-memory");
 	sim_memory_notifier = NULL;
 }
@@ -79,13 +87,16 @@ int cpuhp_setup_state_nocalls(int state, const char *name, int (*up)(unsigned in
 		return -ENOSPC;
 	sim_cpu_up = up;
 	sim_cpu_down = down;
-	return state;
+	up(1);
+	return CPU_STATE;
 }
 
 void cpuhp_remove_state_nocalls(int state)
 {
-	if (state != CPUHP_AP_ONLINE_DYN)
+	if (state != CPU_STATE)
 		sim_breach("another state of hotplug");
+	else
+		sim_cpu_down(1);
 	sim_note("-cpus");
 	sim_cpu_up = sim_cpu_down = NULL;
 }

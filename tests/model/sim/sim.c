@@ -6,6 +6,7 @@
 static char noted[1 << 16], logged[1 << 16];
 static size_t nr_noted, nr_logged;
 static unsigned int breaches, allocated, fail_alloc;
+static size_t allocated_bytes;
 
 bool sim_preemption = true;
 bool sim_invlpgb;
@@ -22,6 +23,8 @@ void (*sim_others)(void), (*sim_slept)(void);
 void (*sim_at_barrier)(void), (*sim_at_rcu)(void), (*sim_at_rmb)(void);
 void (*sim_at_sync)(void), (*sim_at_acquire)(void);
 void (*sim_at_add)(void), (*sim_at_list)(void);
+void (*sim_at_lock)(void), (*sim_at_wait)(void);
+void (*sim_at_cpu)(unsigned int cpu);
 unsigned int sim_spinlocks_held;
 void (*sim_at_unlock)(void), (*sim_at_release)(void), (*sim_at_cmpxchg)(void);
 
@@ -173,26 +176,56 @@ void sim_fail_alloc(unsigned int nr)
 	fail_alloc = nr;
 }
 
+/* Around each block, so that a write beside it is noticed when it is freed. */
+#define GUARD		64
+#define GUARD_BYTE	0xa5
+
+/* The size is at the beginning of the guard in front. */
+static bool guards_are_whole(const u8 *memory)
+{
+	size_t size = *(const size_t *)(memory - GUARD), i;
+
+	for (i = sizeof(size); i < GUARD; i++)
+		if (memory[(long)i - GUARD] != GUARD_BYTE || memory[size + i] != GUARD_BYTE)
+			return false;
+	return true;
+}
+
 void *sim_alloc(size_t n, size_t size)
 {
-	void *memory;
+	u8 *memory;
 
 	if (fail_alloc && !--fail_alloc)
 		return NULL;
+	size *= n;
 	allocated++;
-	memory = aligned_alloc(64, ALIGN(n * size, 64));
+	allocated_bytes += size;
+	memory = aligned_alloc(64, ALIGN(size + 2 * GUARD, 64));
 	if (!memory)
 		abort();
-	return memset(memory, 0, ALIGN(n * size, 64));
+	memset(memory, GUARD_BYTE, size + 2 * GUARD);
+	*(size_t *)memory = size;
+	return memset(memory + GUARD, 0, size);
 }
 
 void sim_free(const void *memory)
 {
+	u8 *block;
+
 	if (!memory)
 		return;
+	block = (u8 *)memory - GUARD;
+	if (!guards_are_whole(memory))
+		sim_breach("something was written beside memory that was allocated");
 	allocated--;
+	allocated_bytes -= *(size_t *)block;
 	sim_note("free");
-	free((void *)memory);
+	free(block);
+}
+
+size_t sim_allocated_bytes(void)
+{
+	return allocated_bytes;
 }
 
 unsigned int sim_allocated(void)
@@ -303,8 +336,10 @@ void mutex_unlock(struct mutex *mutex)
 
 bool raw_spin_trylock(raw_spinlock_t *lock)
 {
-	bool taken = !lock->held;
+	bool taken;
 
+	happens(&sim_at_lock);
+	taken = !lock->held;
 	sim_spinlocks_held += taken;
 	lock->held = true;
 	return taken;
@@ -312,6 +347,9 @@ bool raw_spin_trylock(raw_spinlock_t *lock)
 
 void raw_spin_lock(raw_spinlock_t *lock)
 {
+	if (raw_spin_trylock(lock))
+		return;
+	happens(&sim_at_wait);
 	if (!raw_spin_trylock(lock))
 		sim_breach("deadlock: spinlock");
 }

@@ -179,6 +179,7 @@ void sim_fail_alloc(unsigned int nr);
 void *sim_alloc(size_t n, size_t size);
 void sim_free(const void *memory);
 unsigned int sim_allocated(void);
+size_t sim_allocated_bytes(void);
 
 #undef kvfree
 #define kvcalloc(n, size, flags)	sim_alloc(n, size)
@@ -206,7 +207,10 @@ void sim_init(void);
 #define this_cpu_ptr(ptr)		per_cpu_ptr(ptr, sim_cpu)
 #define per_cpu(var, cpu)		(*per_cpu_ptr(&(var), cpu))
 #define this_cpu_read(var)		per_cpu(var, sim_cpu)
-#define this_cpu_write(var, value)	(per_cpu(var, sim_cpu) = (value))
+/* As the kernel does it up to 6.1, whatever the type is. */
+#define this_cpu_write(var, value) ({						\
+	u64 _value = (u64)(uintptr_t)(value);					\
+	memcpy(&per_cpu(var, sim_cpu), &_value, sizeof(var)); })
 #define __this_cpu_read			this_cpu_read
 #define __this_cpu_write		this_cpu_write
 #define this_cpu_add(var, n)		(per_cpu(var, sim_cpu) += (n))
@@ -216,7 +220,15 @@ void sim_init(void);
 #define num_possible_cpus()		sim_possible_cpus
 extern unsigned int sim_possible_cpus;
 #define nr_cpu_ids			SIM_CPUS
-#define for_each_possible_cpu(cpu)	for (cpu = 0; cpu < SIM_CPUS; cpu++)
+/* What other CPUs do before a loop over all CPUs comes to this one. */
+extern void (*sim_at_cpu)(unsigned int cpu);
+static inline bool sim_comes_to(unsigned int cpu)
+{
+	if (sim_at_cpu)
+		sim_at_cpu(cpu);
+	return cpu < SIM_CPUS;
+}
+#define for_each_possible_cpu(cpu)	for (cpu = 0; sim_comes_to(cpu); cpu++)
 #define for_each_online_cpu(cpu)	for_each_possible_cpu(cpu) if (cpu_online(cpu))
 extern unsigned int sim_no_preempt;
 #define preempt_disable()		((void)sim_no_preempt++)
@@ -306,6 +318,11 @@ typedef struct { bool held; } raw_spinlock_t;
 extern unsigned int sim_spinlocks_held;
 
 #define raw_spin_lock_init(lock)	((lock)->held = false)
+/*
+ * What another CPU does right before the next lock is taken, and while somebody waits for one,
+ * once: it may let go of that.
+ */
+extern void (*sim_at_lock)(void), (*sim_at_wait)(void);
 bool raw_spin_trylock(raw_spinlock_t *lock);
 void raw_spin_lock(raw_spinlock_t *lock);
 void raw_spin_unlock(raw_spinlock_t *lock);

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What others do right before a lock is taken, and while somebody waits for it (rule L15), and
+ * tables on a machine whose CPUs' numbers have gaps (rules L4, L5 and L14).
+ */
+#include "luf_world.h"
+#include "luf/luf_pass.h"
+#include "luf/luf_pending.h"
+#include "luf/luf_size.h"
+
+/* --- rule L15: a slot that two want ------------------------------------------------------- */
+
+#define TASKS	3000
+static struct task_struct tasks[TASKS];
+static struct pass *held;
+
+static void lets_go(void)
+{
+	held->lock.held = false;
+	sim_spinlocks_held--;
+}
+
+/* Somebody looks whether the reclaimer's slot can be had: until the next one waits for it. */
+static void hold_slot(void)
+{
+	current = &reclaimer;
+	held = tlbbatch_luf_get_pass();
+	if (!held)
+		abort();
+	sim_at_wait = lets_go;
+}
+
+static void begin_a(void)
+{
+	current = &reclaimer;
+	pass_begin();
+	unmap(&file_a, 100, 4, ON(0) | ON(1));
+}
+
+static void exits(struct task_struct *task)
+{
+	struct task_struct *me = current;
+
+	current = task;
+	task->flags |= PF_EXITING;
+	CALL("exit_files", task, 0, 0);
+	task->flags &= ~(unsigned int)PF_EXITING;
+	current = me;
+}
+
+static void test_waits(void)
+{
+	anew();
+	begin_a();
+	hold_slot();
+	unmap(NULL, 110, 1, ON(0) | ON(1));
+	flush_a();
+	want("L15: an unmap is seen though somebody holds the slot: L3: its flush isn't read-only",
+	     "flushes_mixed=1");
+	ok(!sim_at_wait, "he was waited for");
+	anew();
+	begin_a();
+	hold_slot();
+	exits(&reclaimer);
+	ok(!sim_at_wait && !held->task, "L15: who exits waits for his slot, and gives it back");
+	current = &admin;
+}
+
+/* Each slot is a task's that reclaims, or did. */
+static void fill(unsigned int flags)
+{
+	unsigned int i;
+
+	for (i = 0; i < TASKS; i++) {
+		tasks[i] = (struct task_struct){ .start_boottime = 100 + i, .flags = PF_MEMALLOC };
+		current = &tasks[i];
+		pass_begin();
+	}
+	for (i = 0; i < TASKS; i++)
+		tasks[i].flags = flags;
+	current = &admin;
+}
+
+static void all_reclaim_again(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < TASKS; i++)
+		tasks[i].flags = PF_MEMALLOC;
+}
+
+static void test_asked_locked(void)
+{
+	s64 before;
+
+	anew();
+	fill(0);
+	before = stat_of("passes_unseen");
+	current = &reclaimer;
+	sim_at_lock = all_reclaim_again;
+	pass_begin();
+	current = &admin;
+	ok_int(stat_of("passes_unseen") - before, 1,
+	       "L15: whether a slot can be had is asked under its lock");
+}
+
+static struct task_struct *newcomer;
+
+/* The newcomer takes over the slot of a task that is about to lock it. */
+static void takes_over(void)
+{
+	struct task_struct *me = current;
+
+	current = newcomer;
+	pass_begin();
+	unmap(&file_a, 100, 4, ON(0) | ON(1));
+	current = me;
+}
+
+static bool has_slot(struct task_struct *task)
+{
+	struct task_struct *me = current;
+	struct pass *pass;
+
+	current = task;
+	pass = tlbbatch_luf_get_pass();
+	if (pass)
+		tlbbatch_luf_put_pass(pass);
+	current = me;
+	return pass;
+}
+
+/* A task whose slot the newcomer can have; the others' can't be had. */
+static struct task_struct *find_neighbour(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < TASKS; i++) {
+		bool could;
+
+		if (!has_slot(&tasks[i]))
+			continue;
+		tasks[i].flags = 0;
+		current = newcomer;
+		pass_begin();
+		could = has_slot(newcomer);
+		exits(newcomer);
+		current = &tasks[i];
+		tasks[i].flags = PF_MEMALLOC;
+		pass_begin();
+		current = &admin;
+		if (could && has_slot(&tasks[i]))
+			return &tasks[i];
+	}
+	abort();
+}
+
+static void test_taken_over(void)
+{
+	struct task_struct *old;
+
+	anew();
+	fill(PF_MEMALLOC);
+	newcomer = &reclaimer;
+	old = find_neighbour();
+	forget();
+	old->flags = 0;
+	sim_at_lock = takes_over;
+	exits(old);
+	ok(!sim_at_lock && has_slot(newcomer), "L15: who exits leaves a slot alone that another task has");
+	flush_a();
+	want("L15: whose pass goes on", OPENED "flushes=1");
+}
+
+/* --- tables, if there are fewer CPUs than numbers --------------------------------------------- */
+
+static void test_gaps(void)
+{
+	track(false);
+	sim_possible_cpus = 64;
+	anew();
+	current = &reclaimer;
+	pass_begin();
+	unmap(&file_a, 100, 4, ON(0) | ON(70));
+	unmap(NULL, 110, 1, ON(0) | ON(70));
+	flush_a();
+	forget();
+	generation(&file_a, 100, 4, ON(70));
+	mm_flush(&mm_a, 70, 70);
+	want("L5: a CPU whose number is above that of all CPUs", "generation=1 saved=1 ipis_avoided=1 "
+	     "open_as_posted=1");
+	generation(&file_a, 200, 4, ON(0) | ON(70));
+	current = &reclaimer;
+	pass_begin();
+	unmap(NULL, 210, 1, ON(0) | ON(70));
+	flush_a();
+	want("L4: a mixed flush completes there as well", "generation=1 saved=1 ipis_avoided=1 "
+	     "saved_as_posted=2 ipis_avoided_as_posted=2 open_as_posted=-1");
+	track(false);
+	sim_possible_cpus = SIM_CPUS;
+	ok_int(sim_breaches(), 0, "nothing was written beside a table");
+}
+
+static void test_size(void)
+{
+	track(true);
+	ok_int(sim_allocated_bytes(), (long)tlbbatch_luf_bytes(SIM_FRAMES, SIM_CPUS),
+	       "L14: tracking takes as much memory as its document says");
+	track(false);
+}
+
+int main(void)
+{
+	world_init();
+	if (!ok(!track(true), "tracking begins"))
+		return tap_done();
+	test_waits();
+	test_asked_locked();
+	test_taken_over();
+	test_gaps();
+	test_size();
+	ok_int(sim_breaches(), 0, "no breach");
+	return tap_done();
+}
