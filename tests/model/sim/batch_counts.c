@@ -64,7 +64,10 @@ static void test_others(void)
 	ok(!world.flushes_of_all && !counted(TLBBATCH_REMOVALS_FLUSHED),
 	   "B20: a file's folio that is removed needs no flush: none that owes one is in a file");
 	folio.of_file = false;
-	others_flush(&folio);
+	tlbbatch_flush_before_removal(&folio);
+	ok(counted(TLBBATCH_REMOVALS_FLUSHED) == 1 && !counted(TLBBATCH_FOREIGN_WRITES_FLUSHED),
+	   "B13: a removal is counted as one");
+	tlbbatch_flush_before_foreign_write(&folio);
 	ok(world.flushes_of_all == 2 && counted(TLBBATCH_FOREIGN_WRITES_FLUSHED) == 1 &&
 	   counted(TLBBATCH_REMOVALS_FLUSHED) == 1, "B13: what needs one is");
 	pass_end(&one);
@@ -82,6 +85,8 @@ static u64 ipis_avoided(bool covered)
 	/* Somebody else flushes for the task. */
 	if (covered)
 		current->tlb_ubc = (struct tlbflush_unmap_batch){ };
+	tlbbatch_hook_try_to_unmap_flush();
+	ok(!tlbbatch_contexts_owe(), "B15, B20: behind reclaim's flush nothing is owed, whoever flushed");
 	pass_end(&one);
 	ok_int(counted(TLBBATCH_FLUSHES_REQUESTED),
 	       counted(TLBBATCH_FLUSHES_ISSUED) + counted(TLBBATCH_FLUSHES_AVOIDED),
@@ -175,6 +180,8 @@ static int error_of(int (*write)(struct folio *folio))
 	pass_end(&one);
 	ok(folio.writes == 1 && counted(TLBBATCH_WRITE_ERRORS) == 1, "an error is counted");
 	ok_int(folio.locked, write == fails_and_is_locked, "only who locked it unlocks it");
+	ok(counted(TLBBATCH_FOLIOS_WRITTEN) == 1 && !counted(TLBBATCH_FOLIOS_DROPPED) &&
+	   !sim_nodes[0].written, "B13: a folio whose write-out fails was written, as the kernel counts");
 	ok(!folio.reclaim, "B13: what is written already isn't marked as being written");
 	return shmem_file.error;
 }

@@ -13,7 +13,8 @@
 #define TLBBATCH_HAVE_WBC_SWAP_PLUG
 
 #define pr_err_ratelimited	pr_err
-#define cond_resched()		((void)0)
+extern unsigned int sim_yields;
+#define cond_resched()		((void)sim_yields++)
 
 /* --- folios ---------------------------------------------------------------------------- */
 
@@ -78,7 +79,6 @@ struct address_space {
 #define folio_set_dirty(folio)		((folio)->dirty = true)
 #define folio_set_reclaim(folio)	((folio)->reclaim = true)
 #define folio_clear_reclaim(folio)	((folio)->reclaim = false)
-#define folio_set_active(folio)		((folio)->active = true)
 #define folio_get(folio)		((void)(folio)->refs++)
 #define folio_put(folio)		((void)(folio)->refs--)
 #define folio_ref_unfreeze(folio, n)	((folio)->refs = (n))
@@ -88,6 +88,7 @@ bool folio_trylock(struct folio *folio);
 void folio_unlock(struct folio *folio);
 bool folio_clear_dirty_for_io(struct folio *folio);
 void folio_mark_dirty(struct folio *folio);
+void folio_set_active(struct folio *folio);
 void mapping_set_error(struct address_space *mapping, int error);
 /* RCU's read lock must be held as long as the result is used. */
 struct mem_cgroup *folio_memcg(struct folio *folio);

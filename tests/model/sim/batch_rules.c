@@ -11,9 +11,10 @@
 
 #define CROWD	4096
 
+static struct reclaimer crowd[CROWD];
+
 static void test_owes(void)
 {
-	static struct reclaimer crowd[CROWD];
 	static struct folio waiting[CROWD];
 	unsigned int nr = tlbbatch_nr_passes(), open = 0, unseen = 0, stale = 0, slot, i;
 
@@ -67,7 +68,8 @@ static void test_tripwire(void)
 	unmap_dirty();
 	ok_int(world.flushes, 0, "a flush is put off");
 	trip(&one);
-	ok(sim_work, "B4: what nobody saw trips");
+	ok(sim_work && sim_logged("reclaim wrote 1 pages, the hooks saw 0"),
+	   "B4: what nobody saw trips, and the log says how much that is");
 	current = &two.task;
 	world.flushes = 0;
 	unmap_dirty();
@@ -306,6 +308,7 @@ static void other_ends(struct tlbbatch_pass *pass)
 static void test_other_part(void)
 {
 	struct folio folio = anon_folio(1);
+	unsigned int i;
 
 	current = &admin;
 	tlbbatch_knob_set_enabled(0);
@@ -327,6 +330,11 @@ static void test_other_part(void)
 	ok(tlbbatch_pass_current() && !tlbbatch_context_acts(0),
 	   "H9: batching is off: it doesn't act in the other feature's pass");
 	pass_end(&one);
+	for (i = 0; i < CROWD; i++)
+		pass_begin(&crowd[i]);
+	ok_int(counted(TLBBATCH_PASSES_UNBATCHED), 0, "B19: it counts no pass that finds no room");
+	for (i = 0; i < CROWD; i++)
+		pass_end(&crowd[i]);
 	tlbbatch_pass_leave(&other_part);
 }
 

@@ -78,12 +78,12 @@ static int write_page(struct page *page, struct writeback_control *wbc)
 }
 
 /* In a pass, a folio comes to this write-out: does it wait? */
-static bool waits_for(struct writeback_control *wbc)
+static bool waits_for(const struct tlbbatch_target *targets, struct writeback_control *wbc)
 {
-	const struct tlbbatch_target *target =
-		shape(tlbbatch_swap_writeout_targets, "int(struct page *");
+	const struct tlbbatch_target *target = shape(targets, "int(struct page *");
 	int (*replacement)(struct page *page, struct writeback_control *wbc) = target->replacement;
-	struct folio at_gate = anon_folio(1);
+	struct folio at_gate = targets == tlbbatch_swap_writeout_targets ? anon_folio(1) :
+									   shmem_folio(1);
 	bool waits;
 
 	tlbbatch_call_set(&target->original, (unsigned long)write_page);
@@ -102,8 +102,15 @@ static bool waits_for(struct writeback_control *wbc)
 
 static void test_for_reclaim(void)
 {
-	ok(waits_for(&reclaims), "B18: up to 6.15: what is written for reclaim waits");
-	ok(!waits_for(&drivers), "B18: up to 6.15: but not for anybody else");
+	const struct tlbbatch_target *const both[] = {
+		tlbbatch_swap_writeout_targets, tlbbatch_shmem_writeout_targets };
+	struct writeback_control others = { .swap_plug = &plug };
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		ok(waits_for(both[i], &reclaims), "B18: up to 6.15: what is written for reclaim waits");
+		ok(!waits_for(both[i], &others), "B18: up to 6.15: but not for anybody else");
+	}
 }
 
 /* --- rule B16: files, and what is in none ------------------------------------------------- */
@@ -112,6 +119,7 @@ static const void *paged_out[4];
 static int flushes_at_pageout;
 /* The hook of the file's writer. */
 static const struct tlbbatch_target *file_target;
+static bool clean;
 
 static int pageout(struct folio *of, struct address_space *mapping, struct swap_iocb **by,
 		   struct list_head *split)
@@ -141,6 +149,7 @@ static int flushes_of(struct address_space *mapping)
 
 	anew(8);
 	world.target = file_target;
+	world.unmaps_clean = clean;
 	pass_begin(&one);
 	unmap_dirty();
 	replacement(&folio, mapping, &plug, &list);
@@ -176,6 +185,9 @@ static void test_pageout(const char *kernels, const char *proto, unsigned int nr
 	file_target = tlbbatch_shmem_writeout_targets;
 	ok(flushes_if_alive(&file) == 0, "B16: %s: one whose writer is a gate isn't", kernels);
 	file_target = NULL;
+	clean = true;
+	ok(flushes_if_alive(&file) == 0, "B16: %s: nothing is, if no flush is owed", kernels);
+	clean = false;
 	flushes_of(&file);
 	ok(!memcmp(paged_out, args, nr_args * sizeof(*args)),
 	   "H1: %s: it is written with the arguments that were given", kernels);

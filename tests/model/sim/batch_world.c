@@ -20,6 +20,7 @@ struct world world;
 struct work_struct *sim_work;
 pg_data_t sim_nodes[2] = { { .node_id = 0 }, { .node_id = 1 } };
 unsigned long sim_pgactivate, sim_irqs_off;
+unsigned int sim_yields;
 static struct scan_control control = { .target = &target_group };
 
 /* --- the rest of the kernel --------------------------------------------------------------- */
@@ -58,6 +59,13 @@ void folio_mark_dirty(struct folio *folio)
 	if (!folio->locked)
 		sim_breach("B5: a folio that isn't locked is marked dirty");
 	folio->dirty = true;
+}
+
+void folio_set_active(struct folio *folio)
+{
+	if (!folio->locked)
+		sim_breach("B13: a folio that isn't locked is marked active");
+	folio->active = true;
 }
 
 void mapping_set_error(struct address_space *mapping, int error)
@@ -139,6 +147,8 @@ static void flush_tlb_all(void)
 
 static void swap_write_unplug(struct swap_iocb *plug)
 {
+	if (!plug)
+		sim_breach("B11: nothing is submitted");
 	world.submitted = plug;
 }
 
@@ -299,7 +309,7 @@ void anew(unsigned int batch_size)
 	plug = NULL;
 	sim_others = NULL;
 	sim_work = NULL;
-	sim_pgactivate = 0;
+	sim_pgactivate = sim_yields = 0;
 	group = target_group = (struct mem_cgroup){ };
 	sim_nodes[0].written = sim_nodes[1].written = 0;
 	one.nid = two.nid = 0;

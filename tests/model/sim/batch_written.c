@@ -7,6 +7,16 @@
 
 /* --- a batch ----------------------------------------------------------------------------- */
 
+static u64 waiting_then;
+
+static int sees_waiting(struct folio *folio)
+{
+	waiting_then = tlbbatch_contexts_waiting_folios();
+	world.written++;
+	folio_unlock(folio);
+	return 0;
+}
+
 static void test_one_flush(void)
 {
 	struct folio folios[3];
@@ -19,8 +29,11 @@ static void test_one_flush(void)
 		reclaim(&folios[i]);
 	}
 	ok_int(world.flushes, 0, "B18: three folios wait, and nothing has been flushed");
+	world.write = sees_waiting;
 	pass_end(&one);
 	ok(world.flushes == 1 && world.written == 3, "B18: one flush is for all of them");
+	ok_int(waiting_then, 3, "B13: what isn't written yet still waits");
+	ok_int(sim_yields, 3, "behind each write-out others may run");
 }
 
 /* Reclaim frees something in between: its flush covers what waits. */
@@ -35,6 +48,7 @@ static void test_mid_flush(void)
 		folios[i] = anon_folio(1);
 		if (i == 2)
 			tlbbatch_hook_try_to_unmap_flush();
+		ok_int(tlbbatch_contexts_waiting_folios(), i, "B13: what is covered waits as well");
 		ok_int(world.written, 0, "B10: a flush writes nothing");
 		reclaim(&folios[i]);
 	}
@@ -135,6 +149,50 @@ static void test_dropped_clean(void)
 	   "B8: what somebody else has written is marked dirty again");
 }
 
+/* A driver writes shmem: it is in the swap cache now. */
+static void test_dropped_gone(void)
+{
+	struct folio folio = shmem_folio(1);
+
+	anew(8);
+	pass_begin(&one);
+	reclaim(&folio);
+	folio.mapping = &swap_space;
+	folio.swapcache = true;
+	folio.dirty = false;
+	pass_end(&one);
+	ok(counted(TLBBATCH_DROPPED_GONE) == 1 && !folio.dirty,
+	   "B8, B14: what has left its mapping isn't touched, and not marked dirty");
+}
+
+static void test_dropped_split(void)
+{
+	struct folio folio = anon_folio(4);
+
+	anew(8);
+	pass_begin(&one);
+	reclaim(&folio);
+	folio.nr = 1;
+	pass_end(&one);
+	ok(counted(TLBBATCH_DROPPED_SPLIT) == 1 && sim_nodes[0].written == -4,
+	   "B13: as many pages are taken back as were counted, whatever a folio has now");
+}
+
+/* Only some of the folios that wait are covered, and the last flush is missing. */
+static void test_partly_covered(void)
+{
+	struct folio covered = anon_folio(1), folio = anon_folio(1);
+
+	anew(8);
+	pass_begin(&one);
+	reclaim(&covered);
+	tlbbatch_hook_try_to_unmap_flush();
+	reclaim(&folio);
+	tlbbatch_pass_end(tlbbatch_pass_current(), 0);
+	ok(covered.writes == 1 && folio.writes == 1 && world.flushes == 2,
+	   "B1: what isn't covered yet is flushed before it is written");
+}
+
 /* Somebody truncates it. */
 static int written_and_left(struct folio *folio)
 {
@@ -187,6 +245,12 @@ static void test_nested(void)
 	   "B19: one that is nested doesn't begin again, nor act");
 	tlbbatch_pass_end(outer, 0);
 	ok(tlbbatch_context_acts(0) && !waits.writes, "B19: nor does it end the outer one");
+	/* Batching is being switched off, which waits for the outer pass. */
+	tlbbatch_pass_leave(&tlbbatch_batch_part);
+	if (!ok(tlbbatch_pass_enter(0), "B19: batching ends: a pass in a pass is noticed all the same"))
+		abort();
+	ok(!tlbbatch_context_acts(0), "B19: and doesn't act");
+	tlbbatch_pass_end(outer, 0);
 	pass_end(&one);
 	ok_int(waits.writes, 1, "B11: that one ends as ever");
 }
@@ -201,6 +265,9 @@ int main(void)
 	test_within(shmem_folio(4), "a large folio of shmem");
 	test_within(shmem_folio(1), "a folio that waited");
 	test_dropped_clean();
+	test_dropped_gone();
+	test_dropped_split();
+	test_partly_covered();
 	test_left();
 	test_nested();
 	ok_int(sim_breaches(), 0, "no breach");

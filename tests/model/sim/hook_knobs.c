@@ -52,6 +52,12 @@ static void others(void)
 	}
 }
 
+static void others_for_long(void)
+{
+	jiffies += msecs_to_jiffies(3000);
+	others();
+}
+
 static void others_and_kill(void)
 {
 	admin.killed = true;
@@ -78,6 +84,10 @@ static void test_knobs(void)
 	ok_int(slept, 3, "when it is set no pass has another size");
 	fn_pass(1);
 	ok_int(begun_with, 8, "a pass begins with it");
+	open_for_others();
+	sim_others = others_for_long;
+	ok(!tlbbatch_knob_set_batch_size(8) && sim_logged("batch_size waits for reclaimer/11"),
+	   "H9: the log names who is waited for, and what waits");
 	open_for_others();
 	ok(!tlbbatch_knob_set_batch_size(8) && slept == 3,
 	   "B18: who writes the same size again waits as well");

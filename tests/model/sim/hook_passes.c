@@ -31,6 +31,8 @@ static bool no_owner(void)
 
 static void test_races(void)
 {
+	struct tlbbatch_pass *pass;
+
 	ok_int(on(&alpha), 0, "alpha is on");
 	sim_at_cmpxchg = alpha_leaves;
 	ok(!open_pass(&reclaimer) && !sim_at_cmpxchg,
@@ -42,6 +44,15 @@ static void test_races(void)
 	ok_int(open_pass(&reclaimer)->parts, BIT(beta.pass->bit), "H9: such a pass is beta's alone");
 	slot = open_pass(&reclaimer)->slot;
 	close_pass(&reclaimer);
+	close_pass(&reclaimer);
+	sim_at_cmpxchg = another_claims;
+	pass = open_pass(&reclaimer);
+	ok(pass && pass->slot != slot && tlbbatch_passes.owners[slot] == &other_reclaimer,
+	   "B19: a task that finds a slot taken at the last moment has another one");
+	close_pass(&reclaimer);
+	tlbbatch_passes.owners[slot] = NULL;
+	if (open_pass(&reclaimer)->slot != slot)
+		abort();
 
 	sim_at_release = another_claims;
 	close_pass(&reclaimer);
@@ -121,6 +132,34 @@ static void test_long_pass(void)
 	ok(!sim_logged("waits for"), "H9: nobody is named whose pass has just ended");
 }
 
+static struct task_struct *first, *second;
+static unsigned int slots[2];
+
+/* The later slot's pass lasts for six seconds more. */
+static void two_end_later(void)
+{
+	if (jiffies >= until && tlbbatch_passes.owners[slots[0]])
+		close_pass(first);
+	if (jiffies >= until + msecs_to_jiffies(6000))
+		close_pass(second);
+}
+
+static void test_two_long(void)
+{
+	ok_int(on(&alpha), 0, "alpha is on");
+	slots[0] = open_pass(&reclaimer)->slot;
+	slots[1] = open_pass(&other_reclaimer)->slot;
+	first = slots[0] < slots[1] ? &reclaimer : &other_reclaimer;
+	second = slots[0] < slots[1] ? &other_reclaimer : &reclaimer;
+	slots[0] = min(slots[0], slots[1]);
+	until = jiffies + msecs_to_jiffies(LONG_MS);
+	sim_others = two_end_later;
+	ok_int(off(&alpha), 0, "off waits for both");
+	sim_others = NULL;
+	ok(sim_logged(first->comm) && sim_logged(second->comm),
+	   "H9: the log names the one that is waited for next after five seconds, too");
+}
+
 /* Another task's pass begins in the slot as soon as it is free. */
 static void another_frees(void)
 {
@@ -173,6 +212,7 @@ int main(void)
 	test_races();
 	test_last_slot();
 	test_long_pass();
+	test_two_long();
 	test_result();
 	test_sizes();
 	sim_unload();
