@@ -139,6 +139,17 @@ static void tell_attached(struct tlbbatch_redirects *redirects)
 			   redirects->registered && !redirects->hooks[i].unneeded);
 }
 
+/* ftrace doesn't say which of them somebody else has. */
+static void name_held(const struct tlbbatch_redirects *redirects)
+{
+	unsigned int i;
+
+	for (i = 0; i < redirects->nr; i++)
+		if (!redirects->hooks[i].unneeded)
+			pr_err("%s may be held by another user that changes its path (a livepatch?)\n",
+			       redirects->hooks[i].target->function.symbol);
+}
+
 static int attach_whole(struct tlbbatch_redirects *redirects)
 {
 	struct ftrace_ops *ops = &redirects->ops;
@@ -161,6 +172,8 @@ static int attach_whole(struct tlbbatch_redirects *redirects)
 	 */
 	err = tlbbatch_ops_register(ops, err, &redirects->registered);
 	tell_attached(redirects);
+	if (err == -EBUSY)
+		name_held(redirects);
 	/*
 	 * A task that entered a function before that goes unseen. After this it has left
 	 * the function, or sleeps in it.
