@@ -189,6 +189,8 @@ int ftrace_set_filter_ip(struct ftrace_ops *ops, unsigned long ip, int remove, i
 		sim_trouble.no_memory--;
 		return -ENOMEM;
 	}
+	if (!remove && is(sim_trouble.no_memory_for, ip))
+		return -ENOMEM;
 	if (!ip)
 		sim_breach("a filter for no function");
 	if (ops->next == FREED)
@@ -244,6 +246,7 @@ void ftrace_free_filter(struct ftrace_ops *ops)
 {
 	if (is_registered(ops))
 		sim_breach("the filter of a registered ops is freed");
+	sim_note("filter_freed");
 	nr_filters -= ops->nr != 0;
 	ops->nr = 0;
 	ops->next = FREED;
@@ -329,6 +332,8 @@ unsigned long sim_ftrace_location(unsigned long addr)
 {
 	const struct sim_function *function = function_at(addr);
 
+	if (is(sim_trouble.untraceable, sim_site(addr)))
+		return 0;
 	return function && function->untraceable ? 0 : sim_site(addr);
 }
 

@@ -78,6 +78,8 @@ void sim_int3_passes(void);
 /* What can be made to go wrong. */
 struct sim_trouble {
 	unsigned int no_memory;		/* so many changes of a filter fail, ENOMEM */
+	const char *no_memory_for;	/* so does each change that adds this function */
+	const char *untraceable;	/* this function has no ftrace site */
 	const char *held;		/* by somebody else who redirects this function */
 	const char *direct;		/* a BPF trampoline is on this function */
 	const char *direct_comes;	/* one comes at the last moment */

@@ -11,6 +11,7 @@
 struct outcome {
 	int err;
 	unsigned int allocated, breaches;
+	bool told;	/* in the log: what luf lacks */
 	char unavailable[TLBBATCH_REASON_LEN];
 	char beta_lacks[TLBBATCH_REASON_LEN], luf_lacks[TLBBATCH_REASON_LEN];
 };
@@ -26,6 +27,7 @@ static const struct outcome *load_in_child(void)
 	fflush(stdout);
 	if (!fork()) {
 		outcome->err = sim_load();
+		outcome->told = sim_logged("luf lacks: two");
 		outcome->allocated = sim_allocated();
 		outcome->breaches = sim_breaches() + sim_nr_registered();
 		/* Which begins with the name of a hook. */
@@ -107,6 +109,7 @@ static void test_one_lacks(void)
 	outcome = load_in_child();
 	ok_str(outcome->luf_lacks, "two",
 	       "H2: a feature that lacks what it watches can't be had, though all can be hooked");
+	ok(outcome->told, "H2: and the log says so at load");
 	ok(!outcome->unavailable[0] && !outcome->beta_lacks[0], "H2: the others can");
 	point->proto = proto;
 }

@@ -122,12 +122,16 @@ static const struct tlbbatch_helper absent_helper = {
 static void test_resolve(void)
 {
 	char reason[TLBBATCH_REASON_LEN];
-	unsigned int i;
+	unsigned int i, told;
 	u32 offset;
 
-	for (i = 0; i < ARRAY_SIZE(bad_watches); i++)
+	for (i = 0; i < ARRAY_SIZE(bad_watches); i++) {
+		told = sim_times_logged("; lost: all");
 		right(!tlbbatch_watches_resolve(&bad_watches[i], reason, sizeof(reason)) && reason[0],
 		      "H2: what is watched with another prototype is missing: %s", reason);
+		right(sim_times_logged("; lost: all") - told == !!bad_watches[i].lost &&
+		      (!bad_watches[i].lost || sim_logged(reason)), "H2: the log says what is lost by it");
+	}
 	ok(!tlbbatch_watches_resolve(&many_watches, reason, sizeof(reason)), "too many are watched");
 	ok_str(reason, "room for so many functions", "H2: more functions than there is room for");
 	right(tlbbatch_helpers_resolve(helpers, 1, reason, sizeof(reason)) &&
@@ -166,6 +170,7 @@ static void test_refused(void)
 		right(!hook->target && strstr(redirects->unavailable, cases[i].reason) &&
 		      sim_logged(cases[i].reason), "H2: %s: so does its feature, and the log", hook->name);
 	}
+	ok(sim_logged("fn_other is int(int) here, not long(int)"), "H2: the log has both prototypes");
 	tlbbatch_redirects_resolve(&whole_looks, NULL, NULL);
 	ok_str(looks_whole.reason, "what looks cannot be registered whole",
 	       "H14: a hook that only looks isn't registered whole");

@@ -236,6 +236,8 @@ static void test_files(void)
 	right(file("", "stats", "first")->mode == 0444 && file("luf", "stats", "first")->mode == 0400 &&
 	      file("luf", "hooks", luf_hooks[0].name)->mode == 0444, "each has its mode");
 	ok_str(content("", "hooks", alpha_hooks[0].name), "detached\n", "a hook that is off");
+	ok_str(content("", "hooks", "unneeded"), "not needed: nothing of the sort\n",
+	       "one that this kernel doesn't need, and why");
 	ok_int(on(&alpha), 0, "a feature is on");
 	tlbbatch_hook_describe(&alpha_hooks[0], said);
 	right(strncmp(said, "attached", 8) == 0 &&

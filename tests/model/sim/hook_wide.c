@@ -25,6 +25,8 @@ static struct scan_control sc;
 static unsigned long reached;	/* what the last original was asked for; 0 if none ran */
 static int swappiness = 60;
 static bool finds_nothing;	/* isolate_folios() */
+static void (*during)(void);	/* what others do while the next isolate_lru_folios() runs, once */
+static bool last_is_large;	/* its last folio has 64 pages */
 
 u32 sim_member_offset(const char *member)
 {
@@ -44,10 +46,15 @@ static noinline unsigned long isolate_lru_folios(unsigned long nr, struct lruvec
 						 struct scan_control *control, enum lru_list lru)
 {
 	static struct folio folios[512];
+	void (*does)(void) = during;
 	unsigned long i;
 
+	during = NULL;
+	if (does)
+		does();
 	for (i = 0; i < nr; i++) {
-		folios[i] = (struct folio){ .lru = { dst->next }, .nr_pages = 1 };
+		folios[i] = (struct folio){ .lru = { dst->next },
+					    .nr_pages = last_is_large && i == nr - 1 ? 64 : 1 };
 		dst->next = &folios[i].lru;
 	}
 	*scanned = reached = nr;
@@ -67,15 +74,20 @@ static noinline int isolate_folios(unsigned long nr, struct lruvec *of,
 	return (int)nr;
 }
 
-/* What the original is asked for, when the kernel asks for 32 pages. */
-static unsigned long ask(enum lru_list lru)
+/* What the original is asked for, when the kernel asks for so many pages. */
+static unsigned long ask_for(unsigned long nr, enum lru_list lru)
 {
 	struct list_head dst = { &dst };
 	unsigned long scanned;
 
 	reached = 0;
-	isolate_lru_folios(ASKED, &lruvec, &dst, &scanned, &sc, lru);
+	isolate_lru_folios(nr, &lruvec, &dst, &scanned, &sc, lru);
 	return reached;
+}
+
+static unsigned long ask(enum lru_list lru)
+{
+	return ask_for(ASKED, lru);
 }
 
 static unsigned long ask_generations_for(unsigned long nr)
@@ -331,10 +343,46 @@ static void find_two(struct task_struct **first, struct task_struct **second)
 	abort();
 }
 
+static struct task_struct *first, *second;
+
+/* In a call of its own, in which nothing is given early. */
+static void second_begins(void)
+{
+	struct task_struct *me = current;
+
+	current = second;
+	node.vm_stat[NR_ISOLATED_FILE].counter = MANY;
+	ask_anew(LRU_INACTIVE_FILE);
+	node.vm_stat[NR_ISOLATED_FILE].counter = 0;
+	current = me;
+}
+
+static void test_got_meanwhile(void)
+{
+	fresh(LRU_INACTIVE_FILE);
+	current = first;
+	during = second_begins;
+	ask_anew(LRU_INACTIVE_FILE);
+	current = second;
+	ok(!during && ask(LRU_INACTIVE_FILE) >= ASKED,
+	   "W3: a task whose call took the slot meanwhile isn't left out for what another one got");
+	current = &admin;
+}
+
+/* As many pages as were asked for, and the rest of a large folio. */
+static void test_unwidened(void)
+{
+	fresh(LRU_INACTIVE_FILE);
+	sc.target_mem_cgroup = &parent;
+	group.memory.elow = 1;
+	last_is_large = true;
+	ok_int(ask_anew(LRU_INACTIVE_FILE), ASKED, "a pass that stays as it is");
+	ok(ask_for(ASKED / 2, LRU_INACTIVE_FILE), "W3: what came of itself leaves no ask out");
+	last_is_large = false;
+}
+
 static void test_remembered(void)
 {
-	struct task_struct *first, *second;
-
 	find_two(&first, &second);
 	fresh(LRU_INACTIVE_FILE);
 	ok_int(ask_anew(LRU_INACTIVE_FILE), WIDE, "a call gets pages early");
@@ -421,6 +469,8 @@ int main(void)
 	test_generation_types();
 	test_generations_of_many();
 	test_remembered();
+	test_got_meanwhile();
+	test_unwidened();
 	test_taken();
 	test_write_again();
 	test_end();

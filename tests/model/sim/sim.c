@@ -304,8 +304,12 @@ void synchronize_rcu(void)
 	sim_note("rcu");
 }
 
+unsigned int sim_rcu_tasks_ms;
+
 void synchronize_rcu_tasks(void)
 {
+	if (sim_rcu_tasks_ms)
+		schedule_timeout_idle(msecs_to_jiffies(sim_rcu_tasks_ms));
 	sim_note("rcu_tasks");
 }
 

@@ -299,6 +299,8 @@ void rcu_read_lock(void);
 /* What another CPU does at the next synchronize_rcu(), once. */
 extern void (*sim_at_sync)(void);
 void synchronize_rcu(void);
+/* How long it waits. */
+extern unsigned int sim_rcu_tasks_ms;
 void synchronize_rcu_tasks(void);
 
 struct mutex {
