@@ -241,7 +241,7 @@ static void test_nodes(void)
 	reclaim(&folio);
 	folio.mapped = true;
 	pass_end(&one);
-	ok(sim_nodes[1].written == -4 && !sim_nodes[0].written,
+	ok(sim_nodes[1].written == (IS_7_3 ? 0 : -4) && !sim_nodes[0].written,
 	   "B13: what it counted, and isn't written, is taken back where it was counted");
 	anew(8);
 	folio = anon_folio(1);

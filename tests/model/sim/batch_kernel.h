@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Folios, write-outs, and whatever else batching needs: a kernel from 6.16 to 7.2. */
+/*
+ * Folios, write-outs, and whatever else batching needs: a kernel from 6.16 to 7.2, or with SIM_7_3
+ * one of 7.3.
+ */
 #ifndef SIM_BATCH_KERNEL_H
 #define SIM_BATCH_KERNEL_H
 
@@ -7,7 +10,13 @@
 #include "ftrace.h"
 
 #define TLBBATCH_HAVE_FOLIOS_PUT
+#ifdef SIM_7_3
+#define IS_7_3	true
+#define TLBBATCH_HAVE_SWAP_IO_CTX
+#else
+#define IS_7_3	false
 #define TLBBATCH_HAVE_RECLAIM_STAT_NR_PAGEOUT
+#endif
 /* compat/ has shapes of all kernels. */
 #define TLBBATCH_HAVE_AOPS_WRITEPAGE
 #define TLBBATCH_HAVE_WBC_SWAP_PLUG
@@ -118,7 +127,9 @@ struct scan_control {
 };
 
 struct reclaim_stat {
+#ifndef SIM_7_3
 	unsigned int nr_pageout;
+#endif
 	unsigned int nr_activate[2];
 };
 
@@ -130,6 +141,7 @@ extern unsigned long sim_pgactivate, sim_irqs_off;
 #define nodes_empty(mask)		(!(mask).bits)
 #define count_vm_events(item, n)	((void)(sim_pgactivate += (n)))
 #define NR_VMSCAN_WRITE			0
+/* What the kernel counts as written, and the module takes back: nothing from 7.3 on. */
 #define mod_node_page_state(node, item, n)	((void)((node)->written += (n)))
 #define local_irq_save(flags)		((void)((flags) = sim_irqs_off++))
 #define local_irq_restore(flags)	((void)(sim_irqs_off = (flags)))

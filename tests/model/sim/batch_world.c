@@ -145,7 +145,7 @@ static void flush_tlb_all(void)
 	world.flushes_of_all++;
 }
 
-static void swap_write_unplug(struct swap_iocb *plug)
+static __attribute__((unused)) void swap_write_unplug(struct swap_iocb *plug)
 {
 	if (!plug)
 		sim_breach("B11: nothing is submitted");
@@ -178,10 +178,42 @@ int refuses(struct folio *folio)
 	return AOP_WRITEPAGE_ACTIVATE;
 }
 
+#ifdef SIM_7_3
+
+#define SWAP_PROTO	"int(struct swap_io_ctx *"
+
+static int swap_writeout(struct swap_io_ctx *io, struct folio *folio)
+{
+	struct swap_iocb *plug;
+
+	return write_folio(folio, &plug);
+}
+
+static int shmem_writeout(struct swap_io_ctx *io, struct folio *folio, struct list_head *split)
+{
+	return swap_writeout(io, folio);
+}
+
+static void swap_write_submit(struct swap_io_ctx *io)
+{
+	world.submitted = io;
+}
+
+#else
+
+#define SWAP_PROTO	"int(struct folio *, struct swap_iocb **"
+
+static int swap_writeout(struct folio *folio, struct swap_iocb **plug)
+{
+	return write_folio(folio, plug);
+}
+
 static int shmem_writeout(struct folio *folio, struct swap_iocb **plug, struct list_head *split)
 {
 	return write_folio(folio, plug);
 }
+
+#endif
 
 /* --- the rest of the module ----------------------------------------------------------------- */
 
@@ -248,15 +280,19 @@ bool tlbbatch_helpers_resolve(const struct tlbbatch_helper *helper, unsigned int
 
 /* --- reclaim ---------------------------------------------------------------------------------- */
 
-/* The plug that reclaim has on its stack. */
+/* What reclaim has on its stack. */
+#ifdef SIM_7_3
+static struct swap_io_ctx own_io;
+#else
 static struct swap_iocb *plug;
+#endif
 
 static const struct tlbbatch_target *swap_target, *shmem_target;
 
-/* This kernel's shape, with a plug. */
+/* This kernel's shape. */
 static const struct tlbbatch_target *shape(const struct tlbbatch_target *target)
 {
-	while (!strstr(target->function.proto, "int(struct folio *, struct swap_iocb **"))
+	while (!strstr(target->function.proto, SWAP_PROTO))
 		target++;
 	return target;
 }
@@ -273,11 +309,15 @@ void world_init(void)
 	STATIC_CALL_KEY(tlbbatch_node_get_allowed_targets).func = get_allowed_targets;
 	STATIC_CALL_KEY(tlbbatch_count_memcg_events).func = count_memcg_events;
 	STATIC_CALL_KEY(tlbbatch_flush_tlb_all).func = flush_tlb_all;
+#ifdef SIM_7_3
+	STATIC_CALL_KEY(tlbbatch_swap_write_submit).func = swap_write_submit;
+#else
 	STATIC_CALL_KEY(tlbbatch_swap_write_unplug).func = swap_write_unplug;
+#endif
 	STATIC_CALL_KEY(tlbbatch_orig_try_to_unmap_flush).func = try_to_unmap_flush;
 	swap_target = shape(tlbbatch_swap_writeout_targets);
 	shmem_target = shape(tlbbatch_shmem_writeout_targets);
-	tlbbatch_call_set(&swap_target->original, (unsigned long)write_folio);
+	tlbbatch_call_set(&swap_target->original, (unsigned long)swap_writeout);
 	tlbbatch_call_set(&swap_target->writer, (unsigned long)swap_target->write_out);
 	tlbbatch_call_set(&shmem_target->original, (unsigned long)shmem_writeout);
 	tlbbatch_call_set(&shmem_target->writer, (unsigned long)shmem_target->write_out);
@@ -306,7 +346,9 @@ void anew(unsigned int batch_size)
 
 	current = &admin;
 	world = (struct world){ };
+#ifndef SIM_7_3
 	plug = NULL;
+#endif
 	sim_others = NULL;
 	sim_work = NULL;
 	sim_pgactivate = sim_yields = 0;
@@ -371,26 +413,50 @@ void unmap_dirty(void)
 		try_to_unmap_flush();
 }
 
+void reclaim_counts(const struct folio *folio)
+{
+#ifdef SIM_7_3
+	/* Its trace event tells. */
+	void (*probe)(void *data, const struct folio *of) = tlbbatch_batch_watches.points[0].probe;
+
+	probe(NULL, folio);
+#else
+	((struct reclaimer *)current)->stat.nr_pageout += folio->nr;
+#endif
+}
+
+/* As pageout() calls it. */
+static int write_out(void *function, struct folio *folio)
+{
+	struct list_head split;
+#ifdef SIM_7_3
+	int (*writer)(struct swap_io_ctx *io, struct folio *of, struct list_head *list) = function;
+
+	return writer(&own_io, folio, &split);
+#else
+	int (*writer)(struct folio *of, struct swap_iocb **by, struct list_head *list) = function;
+
+	return writer(folio, &plug, &split);
+#endif
+}
+
 int reclaim(struct folio *folio)
 {
 	bool shmem = !folio->swapcache;
 	const struct tlbbatch_target *target = shmem ? shmem_target : swap_target;
 	bool gated = shmem ? tlbbatch_context_gates_shmem(0) : tlbbatch_context_gates(0);
-	int (*write_out)(struct folio *folio, struct swap_iocb **plug, struct list_head *split);
-	struct list_head split;
 	int ret;
 
 	folio->locked = true;
 	unmap_dirty();
 	folio->dirty = false;
 	folio->reclaim = true;
-	write_out = gated ? target->replacement : target->original.key->func;
-	ret = write_out(folio, &plug, &split);
+	ret = write_out(gated ? (void *)target->replacement : target->original.key->func, folio);
 	if (ret == AOP_WRITEPAGE_ACTIVATE) {
 		folio->reclaim = false;
 		folio_unlock(folio);
 	} else {
-		((struct reclaimer *)current)->stat.nr_pageout += folio->nr;
+		reclaim_counts(folio);
 	}
 	return ret;
 }

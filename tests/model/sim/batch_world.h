@@ -65,6 +65,8 @@ struct folio shmem_folio(unsigned int nr);
 void pass_begin(struct reclaimer *task);
 /* A pass ends behind reclaim's last flush. */
 unsigned int pass_end(struct reclaimer *task);
+/* Reclaim counts a folio of its running pass as written. */
+void reclaim_counts(const struct folio *folio);
 /* Reclaim unmaps a dirty folio and asks for the flush of that. */
 void unmap_dirty(void);
 /* The same, and writes the folio: it is written, or waits. What the write-out returned. */

@@ -36,6 +36,19 @@ static void test_one_flush(void)
 	ok_int(sim_yields, 3, "behind each write-out others may run");
 }
 
+static void test_submitted(void)
+{
+	struct folio folio = anon_folio(1);
+
+	anew(8);
+	world.gathers = true;
+	pass_begin(&one);
+	reclaim(&folio);
+	ok(!world.submitted, "a folio waits");
+	pass_end(&one);
+	ok(world.submitted, "B11: what was gathered is submitted before the pass is over");
+}
+
 /* Reclaim frees something in between: its flush covers what waits. */
 static void test_mid_flush(void)
 {
@@ -174,7 +187,7 @@ static void test_dropped_split(void)
 	reclaim(&folio);
 	folio.nr = 1;
 	pass_end(&one);
-	ok(counted(TLBBATCH_DROPPED_SPLIT) == 1 && sim_nodes[0].written == -4,
+	ok(counted(TLBBATCH_DROPPED_SPLIT) == 1 && sim_nodes[0].written == (IS_7_3 ? 0 : -4),
 	   "B13: as many pages are taken back as were counted, whatever a folio has now");
 }
 
@@ -228,19 +241,21 @@ static void test_nested(void)
 	struct folio waits = anon_folio(1), folio = anon_folio(4);
 	struct tlbbatch_context *ctx;
 	struct tlbbatch_pass *outer;
+	u64 traced;
 
 	anew(8);
 	pass_begin(&one);
 	reclaim(&waits);
 	outer = tlbbatch_pass_current();
 	ctx = tlbbatch_context_of(outer);
+	traced = ctx->pages_traced;
 	see_write(&folio);
-	ok_int(ctx->pages_traced, 4, "B4: the trace event's pages are those of the pass");
+	ok_int(ctx->pages_traced - traced, 4, "B4: the trace event's pages are those of the pass");
 	if (!tlbbatch_pass_enter(0))
 		abort();
 	tlbbatch_pass_begin(&sim_nodes[0], outer->sc, &one.stat);
 	see_write(&folio);
-	ok_int(ctx->pages_traced, 4, "B19: but not those of a pass in it");
+	ok_int(ctx->pages_traced - traced, 4, "B19: but not those of a pass in it");
 	ok(ctx->nr_waiting == 1 && !tlbbatch_context_acts(0),
 	   "B19: one that is nested doesn't begin again, nor act");
 	tlbbatch_pass_end(outer, 0);
@@ -259,6 +274,7 @@ int main(void)
 {
 	world_init();
 	test_one_flush();
+	test_submitted();
 	test_mid_flush();
 	test_clean_entries();
 	test_width();
