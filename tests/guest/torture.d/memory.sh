@@ -6,6 +6,8 @@
 
 # How long one of these programs acts. Then the next one does other things.
 PART_S=$((15 * ${TLBBATCH_TIMEOUT_FACTOR:-1}))
+# How long it may take beyond that. A turn of an actor may take longer still (HANG_S).
+PATIENCE_S=$((450 * ${TLBBATCH_TIMEOUT_FACTOR:-1}))
 # Exit codes of programs that were killed, or could not go on because a processor was away, or ran
 # out of time, of which there may be few (few_late). They saw no wrong byte until then.
 UNFINISHED="3 4 5 137"
@@ -80,8 +82,8 @@ memory_actor()
 		turn_begin "$SEED" "$part" 0
 		pick 1000000000
 		rc=0
-		memory_program "$4" "$RUN/$1.out" --seed "$REPLY" --seconds $PART_S --mib "$MIB" \
-			--kinds "$kinds" || rc=$?
+		memory_program "$4" "$RUN/$1.out" --seed "$REPLY" --seconds $PART_S \
+			--patience $PATIENCE_S --mib "$MIB" --kinds "$kinds" || rc=$?
 		memory_note "$1" $rc "$RUN/$1.out"
 	done
 }

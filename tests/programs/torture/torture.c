@@ -21,7 +21,7 @@
 
 #define LEAST_MIB	6	/* for each hand */
 /* In a group that is too small, on a crowded machine, seconds become minutes. */
-#define WATCHDOG_S	450
+#define PATIENCE_S	450
 
 /* Of twelve parts of a hand's memory; a region of SORT_SMALL has less than 2 MiB. */
 static const size_t parts[SORTS] = {
@@ -168,7 +168,7 @@ static void run_hands(unsigned int nr)
 
 static void usage(void)
 {
-	die_usage("torture [--seed 1] [--seconds 20] [--mib 48] [--kinds a,b,...] [--dir /var/tmp] [--pageout-max PAGES] [--list]");
+	die_usage("torture [--seed 1] [--seconds 20] [--mib 48] [--kinds a,b,...] [--dir /var/tmp] [--pageout-max PAGES] [--patience 450] [--list]");
 }
 
 static void choose_kinds(char *list)
@@ -204,6 +204,7 @@ int main(int argc, char **argv)
 		{ "kinds", required_argument, NULL, 'k' },
 		{ "dir", required_argument, NULL, 'd' },
 		{ "pageout-max", required_argument, NULL, 'o' },
+		{ "patience", required_argument, NULL, 'p' },
 		{ "list", no_argument, NULL, 'l' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 }
@@ -211,7 +212,7 @@ int main(int argc, char **argv)
 	static struct run like = {
 		.seed = 1, .seconds = 20, .mib = 48, .direct_dir = "/var/tmp",
 	};
-	unsigned int sort;
+	unsigned int sort, patience = PATIENCE_S;
 	pid_t pressure;
 	int option;
 
@@ -236,6 +237,9 @@ int main(int argc, char **argv)
 		case 'o':
 			like.pageout_max = parse_number("pageout-max", optarg, 1, 512);
 			break;
+		case 'p':
+			patience = parse_number("patience", optarg, 1, 86400);
+			break;
 		case 'l':
 			list_kinds();
 		default:
@@ -250,7 +254,7 @@ int main(int argc, char **argv)
 	say(STDERR_FILENO, "seed=%" PRIu64 "\n", like.seed);
 	supervise(tell);
 
-	start_watchdog(like.seconds * 4 + WATCHDOG_S);
+	start_watchdog(like.seconds * 4 + patience);
 	signal(SIGPIPE, SIG_IGN);
 	choose_cpus(&like);
 	like.pagemap = open_pagemap();
