@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What can fail while hooks are being registered, and what the log says of it: rules H2, H4, H6,
- * H7, H8 and H13. See hook_rules.c and hook_end.c.
+ * What can fail while hooks are being registered, and what the log says of it:
+ * rules H2, H4, H6, H7, H8 and H13. See hook_rules.c and hook_end.c.
  */
 #include "hook_rules.h"
 #include "hooks/hook_set.h"
