@@ -29,6 +29,14 @@ static void test_counts(void)
 	pass_end(&one);
 	ok_int(counted(TLBBATCH_FOLIOS_DEFERRED_SHMEM), 1, "B13: one was");
 	anew(8);
+	folio = anon_folio(4);
+	pass_begin(&one);
+	reclaim(&folio);
+	ok_int(counted(TLBBATCH_FOLIOS_DEFERRED_LARGE), 1, "B13: a large folio waits");
+	ok_int(pass_end(&one), 4, "B13: all of its pages are reclaimed");
+	ok(counted(TLBBATCH_FOLIOS_WRITTEN) == 1 && counted(TLBBATCH_FOLIOS_FREED) == 1 &&
+	   counted(TLBBATCH_FOLIOS_DEFERRED) == 1, "B13: it counts as one, however large");
+	anew(8);
 	pass_begin(&one);
 	/* For a dirty folio whose page table entries are clean. */
 	current->tlb_ubc.flush_required = true;
