@@ -6,6 +6,12 @@
 
 REPORT_FLOORS=${REPORT_FLOORS:-$TLBBATCH_TOP/tests/guest/bench/floors}
 
+# module_version: print the version that dkms.conf has
+module_version()
+{
+	sed -n 's/^PACKAGE_VERSION="\(.*\)"$/\1/p' "$TLBBATCH_TOP/dkms.conf"
+}
+
 # report_jq [OPTION]... PROGRAM [FILE]...: jq with report.jq at hand
 report_jq()
 {

@@ -115,9 +115,7 @@ static void test_activated(void)
 {
 	struct folio folio = anon_folio(4);
 
-	anew(8);
-	pass_begin(&one);
-	reclaim(&folio);
+	let_wait(&folio);
 	world.write = refuses;
 	pass_end(&one);
 	ok(folio.active && !folio.locked, "a folio whose write-out is refused is active");
@@ -137,9 +135,7 @@ static void test_mlocked(void)
 {
 	struct folio folio = anon_folio(4);
 
-	anew(8);
-	pass_begin(&one);
-	reclaim(&folio);
+	let_wait(&folio);
 	world.write = is_mlocked_and_refuses;
 	pass_end(&one);
 	ok(world.swap_freed == 1 && !folio.locked,
@@ -181,9 +177,7 @@ static int error_of(int (*write)(struct folio *folio))
 {
 	struct folio folio = shmem_folio(1);
 
-	anew(8);
-	pass_begin(&one);
-	reclaim(&folio);
+	let_wait(&folio);
 	world.write = write;
 	pass_end(&one);
 	ok(folio.writes == 1 && counted(TLBBATCH_WRITE_ERRORS) == 1, "an error is counted");
@@ -213,9 +207,7 @@ static void test_under_way(void)
 {
 	struct folio folio = anon_folio(1);
 
-	anew(8);
-	pass_begin(&one);
-	reclaim(&folio);
+	let_wait(&folio);
 	world.write = begins;
 	pass_end(&one);
 	ok_int(folio.refs, 2, "B5: a folio whose write-out goes on has no reference of the batch");

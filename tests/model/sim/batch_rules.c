@@ -199,9 +199,7 @@ static void test_pages(void)
 	struct tlbbatch_file_write write;
 	struct folio folio = shmem_folio(2);
 
-	anew(8);
-	pass_begin(&one);
-	reclaim(&folio);
+	let_wait(&folio);
 	ok_int(folio.writes, 1, "a large folio of shmem is written at once");
 	pass_end(&one);
 	ok(!sim_work, "B4: all of its pages are seen");
@@ -265,9 +263,7 @@ static void test_no_last_flush(void)
 {
 	struct folio folio = anon_folio(1);
 
-	anew(8);
-	pass_begin(&one);
-	reclaim(&folio);
+	let_wait(&folio);
 	tlbbatch_pass_end(tlbbatch_pass_current(), 0);
 	ok(folio.writes == 1 && world.flushes == 1, "B1: what waits is flushed before it is written");
 	anew(8);
@@ -394,9 +390,7 @@ static void test_poison(void)
 {
 	struct folio folio = anon_folio(4);
 
-	anew(8);
-	pass_begin(&one);
-	reclaim(&folio);
+	let_wait(&folio);
 	folio.tail_poisoned = true;
 	pass_end(&one);
 	ok(!folio.writes && counted(TLBBATCH_DROPPED_HWPOISON) == 1,
@@ -451,9 +445,7 @@ static void test_freed(void)
 {
 	struct folio folio = anon_folio(1);
 
-	anew(8);
-	pass_begin(&one);
-	reclaim(&folio);
+	let_wait(&folio);
 	world.write = written_and_taken;
 	ok(!pass_end(&one) && folio.writes == 1 && !world.at_lock, "a folio is written");
 	ok(!folio.freed && folio.mapping && !folio.locked,
@@ -473,9 +465,7 @@ static void test_freed_locked(void)
 {
 	struct folio folio = anon_folio(1);
 
-	anew(8);
-	pass_begin(&one);
-	reclaim(&folio);
+	let_wait(&folio);
 	world.write = written_and_locked;
 	ok(!pass_end(&one) && folio.writes == 1 && !folio.freed, "a folio is written, and is in use");
 	ok_int(folio.refs, 2, "B5: one that somebody else has locked keeps no reference of the batch's");
@@ -506,9 +496,7 @@ static void test_turnover(void)
 {
 	struct folio waits = anon_folio(1);
 
-	anew(8);
-	pass_begin(&one);
-	reclaim(&waits);
+	let_wait(&waits);
 	current = &admin;
 	sim_others = one_ends;
 	ok_int(tlbbatch_knob_set_batch_size(4), 0, "batch_size is written");

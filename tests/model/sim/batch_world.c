@@ -145,13 +145,6 @@ static void flush_tlb_all(void)
 	world.flushes_of_all++;
 }
 
-static __attribute__((unused)) void swap_write_unplug(struct swap_iocb *plug)
-{
-	if (!plug)
-		sim_breach("B11: nothing is submitted");
-	world.submitted = plug;
-}
-
 /* Like zram: a write-out is over when it returns. */
 static int write_folio(struct folio *folio, struct swap_iocb **plug)
 {
@@ -202,6 +195,13 @@ static void swap_write_submit(struct swap_io_ctx *io)
 #else
 
 #define SWAP_PROTO	"int(struct folio *, struct swap_iocb **"
+
+static void swap_write_unplug(struct swap_iocb *plug)
+{
+	if (!plug)
+		sim_breach("B11: nothing is submitted");
+	world.submitted = plug;
+}
 
 static int swap_writeout(struct folio *folio, struct swap_iocb **plug)
 {
@@ -459,4 +459,11 @@ int reclaim(struct folio *folio)
 		reclaim_counts(folio);
 	}
 	return ret;
+}
+
+void let_wait(struct folio *folio)
+{
+	anew(8);
+	pass_begin(&one);
+	reclaim(folio);
 }

@@ -71,5 +71,7 @@ void reclaim_counts(const struct folio *folio);
 void unmap_dirty(void);
 /* The same, and writes the folio: it is written, or waits. What the write-out returned. */
 int reclaim(struct folio *folio);
+/* As anew(8); then a pass of @one begins, in which a folio waits. */
+void let_wait(struct folio *folio);
 
 #endif /* BATCH_WORLD_H */

@@ -143,9 +143,7 @@ static void test_dropped_clean(void)
 {
 	struct folio folio = anon_folio(1);
 
-	anew(8);
-	pass_begin(&one);
-	reclaim(&folio);
+	let_wait(&folio);
 	folio.dirty = false;
 	folio.locked = true;
 	pass_end(&one);
@@ -167,9 +165,7 @@ static void test_dropped_gone(void)
 {
 	struct folio folio = shmem_folio(1);
 
-	anew(8);
-	pass_begin(&one);
-	reclaim(&folio);
+	let_wait(&folio);
 	folio.mapping = &swap_space;
 	folio.swapcache = true;
 	folio.dirty = false;
@@ -182,9 +178,7 @@ static void test_dropped_split(void)
 {
 	struct folio folio = anon_folio(4);
 
-	anew(8);
-	pass_begin(&one);
-	reclaim(&folio);
+	let_wait(&folio);
 	folio.nr = 1;
 	pass_end(&one);
 	ok(counted(TLBBATCH_DROPPED_SPLIT) == 1 && sim_nodes[0].written == (IS_7_3 ? 0 : -4),
@@ -196,9 +190,7 @@ static void test_partly_covered(void)
 {
 	struct folio covered = anon_folio(1), folio = anon_folio(1);
 
-	anew(8);
-	pass_begin(&one);
-	reclaim(&covered);
+	let_wait(&covered);
 	tlbbatch_hook_try_to_unmap_flush();
 	reclaim(&folio);
 	tlbbatch_pass_end(tlbbatch_pass_current(), 0);
@@ -219,9 +211,7 @@ static void test_left(void)
 {
 	struct folio folio = shmem_folio(1);
 
-	anew(8);
-	pass_begin(&one);
-	reclaim(&folio);
+	let_wait(&folio);
 	world.write = written_and_left;
 	ok(!pass_end(&one) && folio.writes == 1 && !folio.freed && !folio.locked,
 	   "B12: a folio that has left its mapping isn't taken out of it");
@@ -243,9 +233,7 @@ static void test_nested(void)
 	struct tlbbatch_pass *outer;
 	u64 traced;
 
-	anew(8);
-	pass_begin(&one);
-	reclaim(&waits);
+	let_wait(&waits);
 	outer = tlbbatch_pass_current();
 	ctx = tlbbatch_context_of(outer);
 	traced = ctx->pages_traced;

@@ -79,22 +79,12 @@ static void test_whole(void)
 
 static struct ftrace_ops an_ops;
 
-static void see_nothing(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
-			struct ftrace_regs *fregs)
-{
-	(void)ip;
-	(void)parent_ip;
-	(void)ops;
-	(void)fregs;
-	world.saw[OTHER]++;
-}
-
 /* hook_ops.c by itself. */
 static void test_ops(void)
 {
 	bool attached = true;
 
-	an_ops.func = see_nothing;
+	an_ops.func = see_other;
 	an_ops.flags = FTRACE_OPS_FL_PERMANENT | FTRACE_OPS_FL_IPMODIFY;
 	an_ops.private = &attached;
 	ftrace_set_filter_ip(&an_ops, sim_site((unsigned long)fn_other), 0, 0);
@@ -104,7 +94,7 @@ static void test_ops(void)
 	right(!attached && !an_ops.nr && sim_did("rcu") && sim_did("rcu_tasks"),
 	      "H7: who may look at its filter is waited for before that is freed");
 	sim_trouble.switched_off = false;
-	ok(an_ops.func == see_nothing && an_ops.private == &attached &&
+	ok(an_ops.func == see_other && an_ops.private == &attached &&
 	   an_ops.flags == (FTRACE_OPS_FL_PERMANENT | FTRACE_OPS_FL_IPMODIFY),
 	   "H6: it keeps its flags, its callback and its data");
 	ftrace_set_filter_ip(&an_ops, sim_site((unsigned long)fn_other), 0, 0);

@@ -61,18 +61,9 @@ static void test_refused(void)
 	ok_int(sim_nr_filters(), 0, "H7: a set that ftrace refuses keeps no filter");
 }
 
-static void see_nothing(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
-			struct ftrace_regs *fregs)
-{
-	(void)ip;
-	(void)parent_ip;
-	(void)ops;
-	(void)fregs;
-}
-
 static void test_freed_last(void)
 {
-	static struct ftrace_ops ops = { .func = see_nothing, .flags = FTRACE_OPS_FL_PERMANENT };
+	static struct ftrace_ops ops = { .func = see_other, .flags = FTRACE_OPS_FL_PERMANENT };
 	bool attached;
 
 	ftrace_set_filter_ip(&ops, sim_site((unsigned long)fn_other), 0, 0);

@@ -53,6 +53,10 @@ extern struct tlbbatch_hook alpha_hooks[], luf_hooks[];
 extern struct tlbbatch_hook tlbbatch_pass_hook;
 extern struct tlbbatch_hook_set look_set;
 
+/* A callback that counts in world.saw[OTHER]. */
+void see_other(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
+	       struct ftrace_regs *fregs);
+
 void hook_world_init(void);
 /* The kernel has another function. */
 void hook_world_has(const char *name, void *addr, const char *proto);

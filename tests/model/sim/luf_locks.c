@@ -117,19 +117,6 @@ static void takes_over(void)
 	current = me;
 }
 
-static bool has_slot(struct task_struct *task)
-{
-	struct task_struct *me = current;
-	struct pass *pass;
-
-	current = task;
-	pass = tlbbatch_luf_get_pass();
-	if (pass)
-		tlbbatch_luf_put_pass(pass);
-	current = me;
-	return pass;
-}
-
 /* A task whose slot the newcomer can have; the others' can't be had. */
 static struct task_struct *find_neighbour(void)
 {

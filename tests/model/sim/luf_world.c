@@ -5,6 +5,7 @@
 #include "hooks/hook.h"
 #include "hooks/watch.h"
 #include "luf/luf_counters.h"
+#include "luf/luf_pending.h"
 #include "pass/pass.h"
 
 #define FS(name, magic, flags_, dev)						\
@@ -534,4 +535,17 @@ void open_one(void)
 {
 	generation(&file_a, 100, 4, ON(0) | ON(1));
 	want("a generation is open", OPENED "unmaps_readonly=4 unmaps_mixed=0 flushes=1 ipis=1");
+}
+
+bool has_slot(struct task_struct *task)
+{
+	struct task_struct *me = current;
+	struct pass *pass;
+
+	current = task;
+	pass = tlbbatch_luf_get_pass();
+	if (pass)
+		tlbbatch_luf_put_pass(pass);
+	current = me;
+	return pass;
 }

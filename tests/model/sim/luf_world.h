@@ -51,6 +51,8 @@ void call(const char *symbol, const char *proto, unsigned long a, unsigned long 
 /* The running task's reclaim. */
 void pass_begin(void);
 void pass_end(void);
+/* Has a task a slot? */
+bool has_slot(struct task_struct *task);
 /* Unmaps pages [@pfn, @pfn + @nr) of a file, or of none, from these CPUs. */
 void unmap(struct address_space *file, unsigned long pfn, unsigned int nr, sim_cpus_t cpus);
 void unmap_folio(struct folio *folio, sim_cpus_t cpus);
