@@ -93,13 +93,22 @@ hooks_are()
 	[ $nr -gt 0 ] || { echo "there are no hooks"; return 1; }
 }
 
+# symbols: make the file $SYMBOLS, the kernel's own functions, once. A slow kernel takes seconds
+# to list them.
+SYMBOLS=/tmp/symbols
+symbols()
+{
+	[ -s $SYMBOLS ] || sed -n 's/^[^ ]* [tT] \([^ \t]*\)$/\1/p' /proc/kallsyms > $SYMBOLS
+}
+
 # target_of HOOK: print the function of this kernel that the hook is attached to
 target_of()
 {
 	local name
 
+	symbols
 	while read -r name; do
-		if grep -qE "^[^ ]+ [tT] $name\$" /proc/kallsyms; then
+		if grep -qxF "$name" $SYMBOLS; then
 			echo "$name"
 			return
 		fi

@@ -13,31 +13,35 @@ set -u
 
 kernel=${KERNEL:-6.1}
 
-# fault NAME: run a guest in which it is made, and set $code and $trouble
+# fault NAME [OPTION]...: run a guest in which it is made, and set $code and $trouble
 fault()
 {
-	local name=$kernel-red-$1
+	local fault=$1 name=$kernel-red-$1
 
+	shift
 	code=0
 	trouble=$TLBBATCH_RESULTS/guests/$name/trouble.log
 	"$TLBBATCH_TOP/scripts/vm/run" --kernel "$kernel" --variant none --name "$name" \
-		--timeout 200 -- sh -c "insmod /opt/tlbbatch/modules/faults.ko fault=$1
+		--timeout 200 "$@" -- sh -c "insmod /opt/tlbbatch/modules/faults.ko fault=$fault
 			rmmod faults; true" >/dev/null 2>&1 || code=$?
 }
 
-# red FAULT REPORT
+# red FAULT REPORT [OPTION]...
 red()
 {
-	fault "$1"
-	is "$1: the run fails" $code 99
-	check "$1: and says why" grep -q "$2" "$trouble"
+	local fault=$1 report=$2
+
+	shift 2
+	fault "$fault" "$@"
+	is "$fault: the run fails" $code 99
+	check "$fault: and says why" grep -q "$report" "$trouble"
 }
 
 fault none
 is "no fault: the run passes" $code 0
 if grep -q '^CONFIG_KASAN=y' "$TLBBATCH_ROOTS/guests/$kernel/tree/usr/src"/linux-*/.config; then
 	red use-after-free "KASAN: "
-	red leak "kmemleak: [0-9]* new"
+	red leak "kmemleak: [0-9]* new" --append kmemleak=on
 else
 	red race "KCSAN: data-race"
 fi
