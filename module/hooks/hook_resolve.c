@@ -62,6 +62,12 @@ static void resolve_hook(struct tlbbatch_hook *hook, bool whole)
 		refuse(hook, reason);
 		return;
 	}
+	if (tlbbatch_is_cloned(target->function.symbol)) {
+		snprintf(reason, sizeof(reason), "%s is not all that callers call",
+			 target->function.symbol);
+		refuse(hook, reason);
+		return;
+	}
 	hook->addr = tlbbatch_symbol_address(target->function.symbol);
 	hook->ip = static_call(tlbbatch_ftrace_location)(hook->addr);
 	if (!hook->ip) {

@@ -45,6 +45,8 @@ static int resolve_entry(struct tlbbatch_sites *sites, struct tlbbatch_entry *en
 	watched = tlbbatch_first_fit(entry->alternatives, NULL, &near);
 	if (!watched)
 		return near ? -EINVAL : -ENOENT;
+	if (tlbbatch_is_cloned(watched->function.symbol))
+		return -EINVAL;
 	addr = tlbbatch_symbol_address(watched->function.symbol);
 	ip = static_call(tlbbatch_ftrace_location)(addr);
 	if (!ip)

@@ -6,6 +6,7 @@
  */
 #define pr_fmt(fmt) "tlbbatch: " fmt
 #include <linux/err.h>
+#include <linux/kernel.h>
 #include <linux/kprobes.h>
 #include <linux/printk.h>
 #include "debug/debug.h"
@@ -161,6 +162,37 @@ int tlbbatch_symbol_check(const char *name, const char *proto, char *reason,
 bool tlbbatch_symbol_matches(const char *name, const char *proto)
 {
 	return !tlbbatch_btf_check_proto(&btf, name, proto, NULL, 0);
+}
+
+/**
+ * tlbbatch_is_cloned() - has the compiler made a second function of this one?
+ * @name: the kernel's function
+ *
+ * GCC splits off what is rarely run (.part), or makes a copy for certain arguments
+ * (.constprop, .isra). Callers in the same file may call that. A hook of the function
+ * doesn't see them. The log names what was found. Rule H2.
+ *
+ * Context: process context, at load; BTF open.
+ * Return: true if so.
+ */
+bool tlbbatch_is_cloned(const char *name)
+{
+	/* GCC counts the clones of a function from 0. These are on Debian's kernels. */
+	static const char *const suffixes[] = {
+		".part.0", ".constprop.0", ".isra.0", ".part.0.isra.0",
+		".part.0.constprop.0", ".constprop.0.isra.0",
+	};
+	char clone[TLBBATCH_REASON_LEN];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(suffixes); i++) {
+		snprintf(clone, sizeof(clone), "%s%s", name, suffixes[i]);
+		if (tlbbatch_is_kernel_text(tlbbatch_symbol_address(clone))) {
+			pr_err("%s is here, and may be called instead of %s\n", clone, name);
+			return true;
+		}
+	}
+	return false;
 }
 
 /**

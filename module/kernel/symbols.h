@@ -60,6 +60,7 @@ const char *tlbbatch_symbols_missing(void);
 unsigned long tlbbatch_symbol_address(const char *name);
 bool tlbbatch_is_kernel_text(unsigned long addr);
 bool tlbbatch_symbol_matches(const char *name, const char *proto);
+bool tlbbatch_is_cloned(const char *name);
 bool tlbbatch_kernel_has(const char *tag, const char *member);
 bool tlbbatch_member_offset(const char *tag, const char *member,
 			    const char *type, u32 *offset);

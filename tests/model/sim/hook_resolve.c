@@ -179,9 +179,54 @@ static void test_refused(void)
 	       "H2: of two hooks that can't be had the first one's reason is the feature's");
 }
 
+/* A hook of a function doesn't see those that call a clone of it. */
+static void test_cloned(void)
+{
+	static const struct { const char *name; const void *at; bool refused; } clones[] = {
+		{ "fn_other.part.0", fn_b, true },
+		{ "fn_other.constprop.0", fn_b, true },
+		{ "fn_other.isra.0", fn_b, true },
+		{ "fn_other.part.0.isra.0", fn_b, true },
+		{ "fn_other.part.0.constprop.0", fn_b, true },
+		{ "fn_other.constprop.0.isra.0", fn_b, true },
+		{ "fn_other.part.0", clones, false },	/* not the kernel's */
+		{ "fn_b.part.0", fn_b, false },
+	};
+	char reason[TLBBATCH_REASON_LEN], message[100];
+	unsigned int i, told;
+
+	for (i = 0; i < ARRAY_SIZE(clones); i++) {
+		struct tlbbatch_hook hook = { .name = "cloned", .lost = "all", .look = &look_set,
+			.targets = (const struct tlbbatch_target[]) {
+				{ .function = { "fn_other", "int(int)" } }, { } } };
+		struct tlbbatch_redirects redirects = { .hooks = &hook, .nr = 1 };
+		struct tlbbatch_entry entry = { .name = "an entry", .alternatives =
+			(const struct tlbbatch_watched[]) { { { "fn_other", "int(int)" }, NULL }, { } } };
+		struct tlbbatch_sites sites = { };
+		struct tlbbatch_watches watches = { .entries = &entry, .nr_entries = 1, .sites = &sites };
+
+		world.clone = clones[i].name;
+		world.clone_at = clones[i].at;
+		snprintf(message, sizeof(message), "%s is here, and may be called instead of fn_other",
+			 clones[i].name);
+		told = sim_times_logged(message);
+		right(tlbbatch_watches_resolve(&watches, reason, sizeof(reason)) != clones[i].refused,
+		       "H2: fn_other is watched only without clones: %s", clones[i].name);
+		right(sim_times_logged(message) - told == clones[i].refused,
+		       "H2: the log names the clone: %s", clones[i].name);
+		if (!clones[i].refused)
+			continue;
+		tlbbatch_redirects_resolve(&redirects, NULL, NULL);
+		right(!hook.target && !strcmp(hook.reason, "fn_other is not all that callers call"),
+		      "H2: fn_other isn't hooked if there is %s", clones[i].name);
+	}
+	world.clone = NULL;
+}
+
 static const char *refused_find(void)
 {
 	test_refused();
+	test_cloned();
 	return NULL;
 }
 

@@ -37,6 +37,8 @@ struct world {
 	int fails_to_start;
 	const char *unfit;
 	bool no_btf;
+	const char *clone;		/* a symbol besides the functions */
+	const void *clone_at;
 	int btf_fails, kprobe_fails;	/* with this error */
 	void (*found)(void);		/* called when BTF is open */
 };

@@ -94,6 +94,8 @@ static unsigned long lookup(const char *name)
 		return (unsigned long)__executable_start;
 	if (!strcmp(name, "_etext"))
 		return (unsigned long)etext;
+	if (world.clone && !strcmp(name, world.clone))
+		return (unsigned long)world.clone_at;
 	for (i = 0; i < nr_functions; i++)
 		if (!strcmp(functions[i].name, name))
 			return (unsigned long)functions[i].addr;
