@@ -3,5 +3,5 @@
 # runs: 6.1
 # variant: negative-never
 # timeout: 900
-# append: oops=panic
+# append: oops=panic page_poison=1
 exec "$(dirname "$0")/../host/negative" "$0"
