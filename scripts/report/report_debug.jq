@@ -9,19 +9,23 @@ def passed($flavour; $kernel): .[] |
 	select(.flavour == $flavour and .kernel == $kernel and .verdict == "passed") | .test;
 
 # The old list with what prove said in these lines. It prints no time of a test that failed.
-def kept($flavour; $kernel; $commit; $lines):
+# $origin is what all of them were run on: commit, module_version, settings.
+def kept($flavour; $kernel; $origin; $lines):
 	([$lines[] | capture("^\\[[0-9:]+\\] [^ /]+/(?<test>[^ ]+)\\.t \\.+ *(?<said>.*)$") | {
-		$flavour, $kernel, test, $commit,
+		$flavour, $kernel, test,
 		verdict: (.said | if test("^ok ") then "passed" elif test("^skipped") then "skipped"
 			else "failed" end),
 		seconds: (.said | capture("^ok +(?<ms>[0-9]+) ms").ms // null |
 			if . then tonumber / 1000 | round else . end)
-	}]) as $new |
+	} + $origin]) as $new |
 	map(select(name as $name | any($new[]; name == $name) | not)) + $new | sort_by(name);
 
-def table:
-	(["kernel", "configuration", "passed", "failed", "skipped", "minutes"], [range(6) | "---"] | cells),
-	(group_by([.kernel, .flavour])[] |
+# A row for each of these kernels and configurations: what came of these tests
+def table($kernels; $flavours; $tests):
+	(["kernel", "configuration", "passed", "failed", "skipped", "not run", "minutes"],
+	 [range(7) | "---"] | cells),
+	($kernels[] as $kernel | $flavours[] as $flavour |
+	 map(select(.kernel == $kernel and .flavour == $flavour and (.test | IN($tests[])))) |
 	 def of($verdict): map(select(.verdict == $verdict)) | length;
-	 [.[0].kernel, .[0].flavour, of("passed"), of("failed"), of("skipped"),
-	  (map(.seconds // 0) | add / 60 | round)] | cells);
+	 [$kernel, $flavour, of("passed"), of("failed"), of("skipped"), ($tests | length) - length,
+	  (map(.seconds // 0) | (add // 0) / 60 | round)] | cells);
