@@ -13,6 +13,7 @@
 #   timeout-full  the same, with FULL=1
 #   args          its arguments
 #   args-full     more arguments, with FULL=1
+#   args-slow     more arguments, on a kernel for which TLBBATCH_TIMEOUT_FACTOR is set
 #   requires      packages: the guest has those of scripts/vm/make-packages
 #   exempt        REGEX of kernel messages that it provokes; may be repeated
 #   cpus, cpu, mem, nodes, slow-mb, swap-mb, threads, append: see scripts/vm/run
@@ -20,7 +21,7 @@
 #                 for each case. Lines after a case hold for that case only.
 
 HEADER_OPTIONS="variant timeout cpus cpu mem nodes slow-mb swap-mb threads append"
-HEADER_KEYS=" $HEADER_OPTIONS runs timeout-full args args-full requires exempt "
+HEADER_KEYS=" $HEADER_OPTIONS runs timeout-full args args-full args-slow requires exempt "
 # About the test that was read last: its values by KEY, the exempt messages, the keys in
 # order, and the file.
 declare -A HEADER
@@ -125,7 +126,7 @@ marked()
 # shellcheck disable=SC2034 # read by those that source this
 guest_options()
 {
-	local wrong key exempt
+	local wrong key exempt args
 
 	header_read "$1"
 	wrong=$(header_wrong)
@@ -138,10 +139,14 @@ guest_options()
 	for exempt in ${HEADER_EXEMPT[@]+"${HEADER_EXEMPT[@]}"}; do
 		GUEST_OPTIONS+=(--exempt "$exempt")
 	done
-	read -r -a GUEST_ARGS <<<"${HEADER[args]-}"
-	[ -n "${FULL:-}" ] || return 0
-	[ -z "${HEADER[timeout-full]-}" ] || GUEST_OPTIONS+=(--timeout "${HEADER[timeout-full]}")
-	read -r -a GUEST_ARGS <<<"${HEADER[args]-} ${HEADER[args-full]-}"
+	args=${HEADER[args]-}
+	if [ -n "${FULL:-}" ]; then
+		[ -z "${HEADER[timeout-full]-}" ] ||
+			GUEST_OPTIONS+=(--timeout "${HEADER[timeout-full]}")
+		args+=" ${HEADER[args-full]-}"
+	fi
+	[ -z "${TLBBATCH_TIMEOUT_FACTOR:-}" ] || args+=" ${HEADER[args-slow]-}"
+	read -r -a GUEST_ARGS <<<"$args"
 }
 
 # guest_kernel TEST: set REPLY to $KERNEL, or to the first kernel that the test names
