@@ -282,6 +282,19 @@ vmstat()
 	awk -v name="$1" '$1 == name { print $2 }' /proc/vmstat
 }
 
+# demoted: pages so far
+demoted()
+{
+	awk '/^pgdemote_/ { n += $2 } END { print n + 0 }' /proc/vmstat
+}
+
+# memory_tiers: how many the nodes are in. Reclaim demotes from one tier to a lower one. 6.1 puts
+# a slower node into no tier of its own.
+memory_tiers()
+{
+	find /sys/devices/virtual/memory_tiering -maxdepth 1 -name 'memory_tier[0-9]*' | wc -l
+}
+
 # swap_on disk|zram
 swap_on()
 {
