@@ -295,6 +295,23 @@ memory_tiers()
 	find /sys/devices/virtual/memory_tiering -maxdepth 1 -name 'memory_tier[0-9]*' | wc -l
 }
 
+# khugepaged_nice N: khugepaged gets this priority. The kernel gives it the lowest. If other tasks
+# use every processor it hardly runs, and on a kernel that preempts tasks everywhere RCU-tasks waits
+# for it: each unload took minutes.
+khugepaged_nice()
+{
+	local comm name
+
+	for comm in /proc/[0-9]*/comm; do
+		read -r name 2>/dev/null <"$comm" || continue
+		[ "$name" = khugepaged ] || continue
+		comm=${comm%/comm}
+		renice -n "$1" -p "${comm#/proc/}" >&2
+		return
+	done
+	return 1
+}
+
 # swap_on disk|zram
 swap_on()
 {

@@ -8,20 +8,9 @@ KSM=/sys/kernel/mm/ksm
 DAMON=/sys/module/damon_reclaim/parameters
 DAMON_STAT=/sys/module/damon_stat/parameters/enabled
 
-# khugepaged has the lowest priority. If other tasks use every processor it hardly runs, and on a
-# kernel that preempts tasks everywhere RCU-tasks waits for it: each unload took minutes.
 mm_begin()
 {
-	local comm name
-
-	for comm in /proc/[0-9]*/comm; do
-		read -r name 2>/dev/null <"$comm" || continue
-		[ "$name" = khugepaged ] || continue
-		comm=${comm%/comm}
-		renice -n 0 -p "${comm#/proc/}"
-		return
-	done
-	return 1
+	khugepaged_nice 0
 }
 
 # While it isn't 0, the kernel may kill the largest process.
