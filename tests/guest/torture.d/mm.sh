@@ -8,11 +8,6 @@ KSM=/sys/kernel/mm/ksm
 DAMON=/sys/module/damon_reclaim/parameters
 DAMON_STAT=/sys/module/damon_stat/parameters/enabled
 
-mm_begin()
-{
-	khugepaged_nice 0
-}
-
 # While it isn't 0, the kernel may kill the largest process.
 lru_min_ttl()
 {
