@@ -61,3 +61,9 @@ try_all()
 		done
 	done | try_texts)
 }
+
+# knob_fuzz ARG...: knob-fuzz ends by itself, on a slow kernel later
+knob_fuzz()
+{
+	"$BIN/knob-fuzz" --timeout-seconds $((300 * ${TLBBATCH_TIMEOUT_FACTOR:-1})) "$@"
+}
