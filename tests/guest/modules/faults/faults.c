@@ -118,6 +118,8 @@ static void stall(void)
 {
 	unsigned long end = jiffies + STALL_S * HZ;
 
+	/* Only a grace period that somebody waits for can stall. */
+	start_poll_synchronize_rcu();
 	preempt_disable();
 	while (time_before(jiffies, end))
 		cpu_relax();
