@@ -41,11 +41,11 @@ static struct tlbbatch_redirects *known, **known_end = &known;
  * A call of a gate that went unseen would lose data, so it must not go unnoticed. The
  * recursion lock fails only if a hooked function is called from here, and none is:
  * ->passes() may flush all CPUs, which calls functions that others may trace, but none
- * that is hooked.
+ * that is hooked. KCSAN leaves this out for the reason at watch_callback().
  */
-static void notrace redirect_callback(unsigned long ip, unsigned long parent_ip,
-				      struct ftrace_ops *ops,
-				      struct ftrace_regs *fregs)
+static void notrace __no_kcsan redirect_callback(unsigned long ip, unsigned long parent_ip,
+						 struct ftrace_ops *ops,
+						 struct ftrace_regs *fregs)
 {
 	struct tlbbatch_hook *hook;
 	int bit;

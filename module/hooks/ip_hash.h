@@ -30,8 +30,10 @@ tlbbatch_ip_slot(struct tlbbatch_ip_slot *slots, unsigned int bits,
 
 	for (i = 0; i <= mask; i++) {
 		struct tlbbatch_ip_slot *slot = &slots[(first + i) & mask];
+		/* Pairs with tlbbatch_ip_add() of another function. */
+		unsigned long there = READ_ONCE(slot->ip);
 
-		if (slot->ip == ip || !slot->ip)
+		if (there == ip || !there)
 			return slot;
 	}
 	return NULL;
@@ -51,7 +53,7 @@ static __always_inline void *tlbbatch_ip_find(struct tlbbatch_ip_slot *slots,
 {
 	struct tlbbatch_ip_slot *slot = tlbbatch_ip_slot(slots, bits, ip);
 
-	return slot && slot->ip ? slot->what : NULL;
+	return slot && READ_ONCE(slot->ip) ? slot->what : NULL;
 }
 
 /**

@@ -17,9 +17,13 @@
 
 /* Section: entries of functions */
 
-static void notrace watch_callback(unsigned long ip, unsigned long parent_ip,
-				   struct ftrace_ops *ops,
-				   struct ftrace_regs *fregs)
+/*
+ * KCSAN leaves this out, as it does all of kernel/trace. The recursion lock is bits of the
+ * task. An interrupt may set another bit meanwhile, and clears it before it ends.
+ */
+static void notrace __no_kcsan watch_callback(unsigned long ip, unsigned long parent_ip,
+					      struct ftrace_ops *ops,
+					      struct ftrace_regs *fregs)
 {
 	struct tlbbatch_sites *sites = ops->private;
 	const struct tlbbatch_entry *entry;

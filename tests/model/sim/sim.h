@@ -48,6 +48,7 @@ extern bool sim_preemption;
 #define noinline			__attribute__((noipa, patchable_function_entry(5, 0)))
 #define __noclone		__attribute__((noclone))
 #define notrace
+#define __no_kcsan
 #define __init
 #define __exit
 #define __percpu
