@@ -68,10 +68,11 @@ module_param(oops_pid, uint, 0644);
 MODULE_PARM_DESC(oops_pid, "debug: the task of this number dies in its next pass, of a null pointer");
 
 /* Shared by all CPUs: a lost update doesn't matter in a measurement. */
-static ulong own_cycles, write_cycles;
-module_param(own_cycles, ulong, 0444);
+/* Passes run on all CPUs at once. */
+static atomic64_t own_cycles, write_cycles, injected;
+module_param_named(own_cycles, own_cycles.counter, ullong, 0444);
 MODULE_PARM_DESC(own_cycles, "debug: spent in the module to defer and recheck folios");
-module_param(write_cycles, ulong, 0444);
+module_param_named(write_cycles, write_cycles.counter, ullong, 0444);
 MODULE_PARM_DESC(write_cycles, "debug: spent in the kernel's write-out of them");
 
 enum { INJECT_NOTHING, INJECT_ACTIVATE, INJECT_ERROR };
@@ -81,8 +82,7 @@ module_param(inject_writeout, uint, 0644);
 MODULE_PARM_DESC(inject_writeout,
 		 "debug: a batched write-out 1: asks for activation, 2: fails with EIO");
 
-static ulong injected;
-module_param(injected, ulong, 0444);
+module_param_named(injected, injected.counter, ullong, 0444);
 MODULE_PARM_DESC(injected, "debug: write-outs that were not what they seemed");
 
 static unsigned int dirty_break;
@@ -274,12 +274,13 @@ bool tlbbatch_debug_skip_move_flush(void)
 bool tlbbatch_debug_drops(void)
 {
 	static unsigned int nr;
-	unsigned int every = READ_ONCE(drop_every);
+	unsigned int every = READ_ONCE(drop_every), next;
 
 	if (!every)
 		return false;
-	WRITE_ONCE(nr, nr + 1);
-	return READ_ONCE(nr) % every == 0;
+	next = READ_ONCE(nr) + 1;
+	WRITE_ONCE(nr, next);
+	return next % every == 0;
 }
 
 /**
@@ -308,7 +309,7 @@ u64 tlbbatch_debug_clock(void)
  */
 void tlbbatch_debug_spent_own(u64 start)
 {
-	WRITE_ONCE(own_cycles, own_cycles + (get_cycles() - start));
+	atomic64_add(get_cycles() - start, &own_cycles);
 }
 
 /**
@@ -317,7 +318,7 @@ void tlbbatch_debug_spent_own(u64 start)
  */
 void tlbbatch_debug_spent_writing(u64 start)
 {
-	WRITE_ONCE(write_cycles, write_cycles + (get_cycles() - start));
+	atomic64_add(get_cycles() - start, &write_cycles);
 }
 
 /**
@@ -333,7 +334,7 @@ bool tlbbatch_debug_inject_writeout(struct folio *folio, int *ret)
 
 	if (what != INJECT_ACTIVATE && what != INJECT_ERROR)
 		return false;
-	WRITE_ONCE(injected, injected + 1);
+	atomic64_inc(&injected);
 	folio_mark_dirty(folio);
 	if (what == INJECT_ERROR)
 		folio_unlock(folio);
