@@ -67,7 +67,6 @@ static unsigned int oops_pid;
 module_param(oops_pid, uint, 0644);
 MODULE_PARM_DESC(oops_pid, "debug: the task of this number dies in its next pass, of a null pointer");
 
-/* Shared by all CPUs: a lost update doesn't matter in a measurement. */
 /* Passes run on all CPUs at once. */
 static atomic64_t own_cycles, write_cycles, injected;
 module_param_named(own_cycles, own_cycles.counter, ullong, 0444);
