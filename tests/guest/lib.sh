@@ -191,6 +191,15 @@ nothing_isolated()
 	return $bad
 }
 
+# check_isolated NAME: nothing is isolated; otherwise the result is followed by what is
+check_isolated()
+{
+	local rc=0 why
+
+	why=$(nothing_isolated 2>&1) || rc=$?
+	ok "$rc" "$1" "$why"
+}
+
 # batch_size_max: print the largest batch_size that the module accepts
 batch_size_max()
 {

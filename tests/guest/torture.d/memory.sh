@@ -11,15 +11,11 @@ PATIENCE_S=$((450 * ${TLBBATCH_TIMEOUT_FACTOR:-1}))
 # Exit codes of programs that were killed, or could not go on because a processor was away, or ran
 # out of time, of which there may be few (few_late). They saw no wrong byte until then.
 UNFINISHED="3 4 5 137"
-# MADV_PAGEOUT of 7.2 may lose pages if another thread gives up all of their page table: see
-# tests/guest/lost-pages. It does so between two times 32 pages.
-PAGEOUT_MAX=()
-[[ $(uname -r) != 7.2.* ]] || PAGEOUT_MAX=(--pageout-max 31)
 # memory_program GROUP OUTPUT OPTION...: OUTPUT is in a tmpfs. A pipe keeps its pages from being
 # charged to GROUP.
 memory_program()
 {
-	in_group "$1" "$BIN/torture" ${PAGEOUT_MAX[@]+"${PAGEOUT_MAX[@]}"} "${@:3}" 2>&1 | cat >"$2"
+	in_group "$1" "$BIN/torture" "${@:3}" 2>&1 | cat >"$2"
 	return "${PIPESTATUS[0]}"
 }
 

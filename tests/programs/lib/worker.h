@@ -51,7 +51,6 @@ struct run {
 	const char *cgroup;
 	const char *direct_dir;
 	bool shared_wanted;
-	size_t pageout_max;	/* pages of a MADV_PAGEOUT by another thread; 0: any number */
 
 	int cpus[MAX_CPUS];
 	unsigned int nr_workers;

@@ -168,7 +168,7 @@ static void run_hands(unsigned int nr)
 
 static void usage(void)
 {
-	die_usage("torture [--seed 1] [--seconds 20] [--mib 48] [--kinds a,b,...] [--dir /var/tmp] [--pageout-max PAGES] [--patience 450] [--list]");
+	die_usage("torture [--seed 1] [--seconds 20] [--mib 48] [--kinds a,b,...] [--dir /var/tmp] [--patience 450] [--list]");
 }
 
 static void choose_kinds(char *list)
@@ -203,7 +203,6 @@ int main(int argc, char **argv)
 		{ "mib", required_argument, NULL, 'm' },
 		{ "kinds", required_argument, NULL, 'k' },
 		{ "dir", required_argument, NULL, 'd' },
-		{ "pageout-max", required_argument, NULL, 'o' },
 		{ "patience", required_argument, NULL, 'p' },
 		{ "list", no_argument, NULL, 'l' },
 		{ "help", no_argument, NULL, 'h' },
@@ -233,9 +232,6 @@ int main(int argc, char **argv)
 			break;
 		case 'd':
 			like.direct_dir = optarg;
-			break;
-		case 'o':
-			like.pageout_max = parse_number("pageout-max", optarg, 1, 512);
 			break;
 		case 'p':
 			patience = parse_number("patience", optarg, 1, 86400);
