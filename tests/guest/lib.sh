@@ -191,13 +191,12 @@ nothing_isolated()
 	return $bad
 }
 
-# check_isolated NAME: nothing is isolated; otherwise the result is followed by what is
+# check_isolated NAME [CHECK]: nothing_isolated, or CHECK; what is isolated follows a bad result
 check_isolated()
 {
-	local rc=0 why
+	local TAP_LOG=/tmp/isolated
 
-	why=$(nothing_isolated 2>&1) || rc=$?
-	ok "$rc" "$1" "$why"
+	check "$1" "${2:-nothing_isolated}"
 }
 
 # batch_size_max: print the largest batch_size that the module accepts

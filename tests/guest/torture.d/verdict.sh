@@ -194,7 +194,7 @@ verdict()
 	check_rest "at the end"
 	check "swap off" swap_off
 	check "the groups are empty, and go" groups_end
-	check "nothing is isolated" none_isolated
+	check_isolated "nothing is isolated" none_isolated
 	is "nothing is being written back" "$(vmstat_exact nr_writeback)" 0
 	check "unload" unload
 	check "nothing is left" nothing_left

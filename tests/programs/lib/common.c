@@ -72,6 +72,19 @@ void sleep_ms(unsigned int ms)
 }
 
 /**
+ * kernel_version() - the release that runs, as KERNEL_VERSION() of its first two numbers and 0
+ */
+unsigned int kernel_version(void)
+{
+	unsigned int major, minor;
+	struct utsname name;
+
+	if (uname(&name) || sscanf(name.release, "%u.%u", &major, &minor) != 2)
+		die_environment("which kernel is this?");
+	return KERNEL_VERSION(major, minor, 0);
+}
+
+/**
  * usable_cpus() - the CPUs this process may run on
  * @cpus:	receives their numbers
  * @limit:	room in @cpus

@@ -14,6 +14,7 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <linux/version.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -29,6 +30,7 @@
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/uio.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -85,6 +87,7 @@ uint64_t now_ns(void);
 double seconds_since(uint64_t start_ns);
 void sleep_ms(unsigned int ms);
 unsigned int usable_cpus(int *cpus, unsigned int limit);
+unsigned int kernel_version(void);
 bool pin_self(int cpu);
 void *map_locked(size_t bytes);
 void start_thread(pthread_t *thread, void *(*body)(void *), void *argument);

@@ -4,7 +4,6 @@
  * each of its pages has to hold. Only the worker changes its pages, and the threads that it
  * lets store to their live words.
  */
-#include <sys/utsname.h>
 #include "worker.h"
 
 #define WINDOW_STEPS	16	/* steps until the window moves */
@@ -337,11 +336,7 @@ void one_rewrite(struct worker *worker)
  */
 static size_t page_out_max(void)
 {
-	struct utsname kernel;
-
-	if (uname(&kernel))
-		die_environment("uname: %s", strerror(errno));
-	return strncmp(kernel.release, "7.2.", 4) ? SIZE_MAX : 15;
+	return kernel_version() == KERNEL_VERSION(7, 2, 0) ? 15 : SIZE_MAX;
 }
 
 /**
@@ -354,7 +349,7 @@ static size_t page_out_max(void)
 void page_out_some(struct run *run, struct rng *rng)
 {
 	struct worker *worker = &run->workers[rng_below(rng, run->nr_workers)];
-	size_t first, length, each, at;
+	size_t first, length, each = page_out_max(), at;
 
 	first = rng_one_in(rng, 2) ?
 		__atomic_load_n(&worker->hot, __ATOMIC_RELAXED) :
@@ -362,9 +357,6 @@ void page_out_some(struct run *run, struct rng *rng)
 	length = RANGE_PAGES / 4 << rng_below(rng, 4);
 	if (length > worker->pages - first)
 		length = worker->pages - first;
-	each = page_out_max();
-	if (each > length)
-		each = length;
 	/* ENOMEM: the range has a hole now. EINVAL: some is locked. The rest was paged out. */
 	for (at = 0; at < length; at += each)
 		madvise(page_at(worker, first + at),

@@ -12,7 +12,6 @@
 #include "scene.h"
 
 #include <sys/stat.h>
-#include <sys/utsname.h>
 
 #define LUF_TRACE	"/sys/kernel/tracing/instances/luf_oracle"
 #define BULK_BYTES	(1UL << 20)
@@ -159,13 +158,7 @@ static const struct bulk_way bulk_vmalloc = {
 
 static const struct bulk_way *bulk_find(void)
 {
-	unsigned int major = 0, minor = 0;
-	struct utsname name;
-
-	if (uname(&name) || sscanf(name.release, "%u.%u", &major, &minor) != 2)
-		die_environment("which kernel is this?");
-	return major > 6 || (major == 6 && minor >= 5) ? &bulk_splice :
-							 &bulk_vmalloc;
+	return kernel_version() >= KERNEL_VERSION(6, 5, 0) ? &bulk_splice : &bulk_vmalloc;
 }
 
 /* Who is to use the pages that the next generation frees. These pages are traced. */
