@@ -69,13 +69,18 @@ refute()
 	ok "$rc" "$name"
 }
 
-# is NAME GOT WANTED
+# is NAME GOT WANTED: passes if both are the same; of texts, only what differs is shown
 is()
 {
 	local rc=0
 
 	[ "$2" = "$3" ] || rc=1
-	tap_result $rc "$1" || diag "got '$2', wanted '$3'"
+	tap_result $rc "$1" && return
+	case $2$3 in
+	*$'\n'*) diag "got <, wanted >:
+$(diff <(printf '%s\n' "$2") <(printf '%s\n' "$3"))" ;;
+	*) diag "got '$2', wanted '$3'" ;;
+	esac
 }
 
 # num NAME A OP B: integers, OP as in test(1)
