@@ -277,6 +277,18 @@ log_since()
 		grep -E "^[a-z]+ *:(${1:-[a-z]+}) *:" | sed 's/^[a-z]* *:[a-z]* *: //'
 }
 
+# without_races: what log_since prints, without reports of KCSAN. Each is between two lines of "=".
+without_races()
+{
+	awk '/^BUG: KCSAN: / { race = 1; held = "" }
+		/^====+$/ && race { race = 0; next }
+		race { next }
+		held != "" { print held; held = "" }
+		/^====+$/ { held = $0; next }
+		{ print }
+		END { if (held != "") print held }'
+}
+
 # log_has REGEX: since the last log_mark
 log_has()
 {
