@@ -53,12 +53,19 @@ actors_end()
 	done
 }
 
-# charged GROUP: print what is charged to it of its workers' memory. Version 1 calls anon rss. That
-# isn't looked at: mem_cgroup_move_account() moves all pages of a huge page, and only some of them
-# may be counted there.
+# charged GROUP: print what is charged to it of its workers' memory. Version 1 counts less exactly:
+# mem_cgroup_move_account() moves all pages of a huge page, of which only some may count as rss, and
+# a page of shmem, even in the swap cache, where it doesn't count. The sizes of its lists are exact
+# once no processor has pages in its batches, and force_empty empties those.
 charged()
 {
-	awk '$1 ~ /^(anon|shmem|swap)$/ && $2 { print $1, $2 }' "$1/memory.stat"
+	local counts='anon|shmem|swap'
+
+	if [ -e "$1/memory.force_empty" ]; then
+		put "$1/memory.force_empty" 0
+		counts='inactive_anon|active_anon|unevictable|swap'
+	fi
+	awk -v counts="^($counts)\$" '$1 ~ counts && $2 { print $1, $2 }' "$1/memory.stat"
 	[ ! -e "$1/memory.swap.current" ] || awk '$1 { print "swap", $1 }' "$1/memory.swap.current"
 }
 
