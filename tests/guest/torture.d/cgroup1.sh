@@ -21,6 +21,15 @@ v1_begin()
 	done
 }
 
+# v1_disown GROUP: this shell's pages leave it. A worker is a copy of this shell at first. If it then
+# entered while pages move with tasks, those that it shared with this shell went with it.
+v1_disown()
+{
+	[ -e "$V1/memory.move_charge_at_immigrate" ] || return 0
+	put "$V1/memory.move_charge_at_immigrate" 1 && put "$1/cgroup.procs" $$ &&
+		put "$V1/cgroup.procs" $$
+}
+
 # The kernel reclaims until the new limit holds, or refuses it.
 v1_limit()
 {

@@ -62,6 +62,7 @@ charged()
 	local counts='anon|shmem|swap'
 
 	if [ -e "$1/memory.force_empty" ]; then
+		v1_disown "$1"
 		put "$1/memory.force_empty" 0
 		counts='inactive_anon|active_anon|unevictable|swap'
 	fi
