@@ -22,7 +22,8 @@ v1_begin()
 }
 
 # v1_disown GROUP: this shell's pages leave it. A worker is a copy of this shell at first. If it then
-# entered while pages move with tasks, those that it shared with this shell went with it.
+# entered while pages move with tasks, those that it shared with this shell went with it. Nothing
+# moves under version 2.
 v1_disown()
 {
 	[ -e "$V1/memory.move_charge_at_immigrate" ] || return 0

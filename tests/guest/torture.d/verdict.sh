@@ -62,7 +62,6 @@ charged()
 	local counts='anon|shmem|swap'
 
 	if [ -e "$1/memory.force_empty" ]; then
-		v1_disown "$1"
 		put "$1/memory.force_empty" 0
 		counts='inactive_anon|active_anon|unevictable|swap'
 	fi
@@ -77,6 +76,7 @@ groups_end()
 	local home tries bad=0
 
 	for home in "${HOMES[@]}"; do
+		v1_disown "$home"
 		tries=30
 		while [ -n "$(charged "$home")" ]; do
 			[ $((tries -= 1)) -gt 0 ] || { echo "$home: $(charged "$home")"; bad=1; break; }
