@@ -48,6 +48,19 @@ enable()
 	echo 1 > "$K/enabled"
 }
 
+# What an unload may take under reclaim. docs/benchmarks.md derives it.
+UNLOAD_BOUND_MS=$((60000 * ${TLBBATCH_TIMEOUT_FACTOR:-1}))
+
+# timed COMMAND...: run it, and set TOOK_MS
+timed()
+{
+	local rc=0 start=${EPOCHREALTIME/./}
+
+	"$@" || rc=$?
+	TOOK_MS=$(((${EPOCHREALTIME/./} - start) / 1000))
+	return $rc
+}
+
 # It is bounded: if an unload hangs, it says what is wrong instead of hanging too.
 unload()
 {
