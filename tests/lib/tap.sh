@@ -59,14 +59,19 @@ check()
 	ok "$rc" "$name"
 }
 
-# refute NAME COMMAND...: passes if the command fails
+# refute NAME COMMAND...: passes if the command fails. A command that wasn't there, or that the
+# shell couldn't start, has refused nothing.
 refute()
 {
-	local name=$1 rc=0
+	local name=$1 rc=0 why=
 
 	shift
-	tap_run "$@" && rc=1
-	ok "$rc" "$name"
+	tap_run "$@" || rc=$?
+	case $rc in
+	126 | 127) why="exit code $rc: it didn't run" ;;
+	esac
+	[ $rc -ne 0 ] && [ -z "$why" ]
+	ok $? "$name" "$why"
 }
 
 # is NAME GOT WANTED: passes if both are the same; of texts, only what differs is shown
@@ -121,9 +126,11 @@ bail()
 	exit 255
 }
 
-# The plan is printed at the end: a test that dies half-way has none, and fails.
+# The plan is printed at the end: a test that dies half-way has none, and fails. prove takes a plan
+# of no result for a skip.
 finish()
 {
+	[ "$tap_nr" -gt 0 ] || bail "there is no result"
 	echo "1..$tap_nr"
 	[ "$tap_failed" -eq 0 ]
 	exit
