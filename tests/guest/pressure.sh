@@ -44,6 +44,15 @@ pressure_start()
 	readers_pid=$!
 }
 
+# pressure_died: what is known of writers that failed: all that they said, and whether their group
+# or the whole guest ran out of memory
+pressure_died()
+{
+	diag "$(</tmp/verify.out)"
+	diag "$(grep . "$CG"/memory.{events,peak,swap.current,swap.events} 2>&1)"
+	diag "$(dmesg -t | grep -A 40 'invoked oom-killer' | tail -n 80)"
+}
+
 # pressure_stop WHEN: a result: every byte of the writers is as it should be
 pressure_stop()
 {
@@ -59,4 +68,5 @@ pressure_stop()
 	wait "$verify_pid" || rc=$?
 	is "$1: every byte" "$rc" 0
 	diag "$(tail -n 1 /tmp/verify.out)"
+	[ $rc -eq 0 ] || pressure_died
 }
