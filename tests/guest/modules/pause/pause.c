@@ -21,7 +21,7 @@ MODULE_PARM_DESC(function, "the kernel's function to wait in");
 
 static int pid;
 module_param(pid, int, 0644);
-MODULE_PARM_DESC(pid, "the thread that waits there the next time; reads 0 after that");
+MODULE_PARM_DESC(pid, "the thread that waits there the next time (-1: any); reads 0 after that");
 
 static bool held;
 module_param(held, bool, 0644);
@@ -34,9 +34,11 @@ MODULE_PARM_DESC(go, "let it go on");
 static void notrace callback(unsigned long ip, unsigned long parent_ip,
 			     struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
+	int wanted = READ_ONCE(pid);
 	unsigned int us;
 
-	if (READ_ONCE(pid) != current->pid)
+	if (wanted != current->pid &&
+	    (wanted != -1 || cmpxchg(&pid, -1, current->pid) != -1))
 		return;
 	WRITE_ONCE(held, true);
 	for (us = 0; us < MAX_US && !READ_ONCE(go); us += STEP_US)
