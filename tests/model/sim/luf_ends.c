@@ -345,12 +345,15 @@ static void test_gone_before(void)
 static void test_unfit(void)
 {
 	bool *const reasons[] = { &sim_init_on_free, &sim_poison, &sim_invlpgb };
+	static const char *const texts[] = { "(init_on_free)", "(page_poison)", "(INVLPGB)" };
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(reasons); i++) {
 		track(false);
 		*reasons[i] = true;
+		sim_forget();
 		ok_int(track(true), -EOPNOTSUPP, "L19: it is refused where its answer would be wrong");
+		ok(sim_logged(texts[i]), "L19: the log says why: %s", texts[i]);
 		*reasons[i] = false;
 		ok_int(track(true), 0, "and else it isn't");
 	}

@@ -223,6 +223,131 @@ static void test_mixed_twice(void)
 	     "ipis_avoided_as_posted=2");
 }
 
+static struct folio copied = { .anon = true, .nr = 1 };
+
+/* Another batch than the one that the task's unmaps fill. */
+static void test_other_batch(void)
+{
+	struct arch_tlbflush_unmap_batch other = { .cpumask.bits = { ON(0) | ON(1) } };
+
+	anew();
+	current = &reclaimer;
+	pass_begin();
+	unmap(&file_a, 100, 4, ON(0) | ON(1));
+	flush_batch(&other);
+	want("L15: the flush of another batch isn't the pass's", "flushes=0 flushes_unsent=0 ipis=0");
+	ok(!other.cpumask.bits[0], "L1: it is done all the same");
+	flush_a();
+	want("L15: whose own flush is still to come", OPENED "flushes=1 ipis=1");
+	anew();
+}
+
+static void test_unsent(void)
+{
+	anew();
+	lazy(1, true);
+	generation(&file_a, 100, 1, ON(1));
+	lazy(1, false);
+	want("L6: a flush that names one other CPU, which is lazy, isn't sent",
+	     "flushes=0 flushes_unsent=1 ipis=0");
+	generation(&file_a, 100, 1, ON(0) | ON(1));
+	want("L6: one that is sent isn't among those", OPENED "flushes=1 flushes_unsent=0 ipis=1");
+	mixed_flush(ON(0) | ON(1) | ON(2));
+	want("L6: interrupts are counted for each flush that is sent",
+	     "flushes=1 flushes_mixed=1 flushes_unsent=0 ipis=2 open=-1 saved=1 ipis_avoided=1 "
+	     "open_as_posted=-1 saved_as_posted=1 ipis_avoided_as_posted=1");
+	sim_cpu = 3;
+	generation(&file_a, 100, 1, ON(0) | ON(1));
+	sim_cpu = 0;
+	want("L6: also that of all CPUs that it names", OPENED "flushes=1 ipis=2");
+	anew();
+}
+
+/* Memory failure flushes for each entry at once. */
+static void test_unbatched(void)
+{
+	anew();
+	current = &reclaimer;
+	pass_begin();
+	CALL("try_to_unmap", &copied, TTU_SYNC, 0);
+	unmap(&file_a, 100, 4, ON(0) | ON(1));
+	flush_a();
+	want("L3: an unmap that is flushed by itself isn't in the pass's flush",
+	     OPENED "unmaps_readonly=4 unmaps_mixed=0 flushes=1 flushes_mixed=0");
+	anew();
+}
+
+/* As the kernel asks for it from 6.12 on. */
+static void test_split(void)
+{
+	anew();
+	generation(&file_b, 300, 1, ON(2));
+	forget();
+	current = &reclaimer;
+	pass_begin();
+	unmap(&file_a, 100, 4, ON(0) | ON(1));
+	CALL("try_to_migrate", &copied, TTU_RMAP_LOCKED | TTU_SYNC | TTU_BATCH_FLUSH, 0);
+	flush_a();
+	want("L15: an anonymous folio is split in a pass, whose flush is mixed then",
+	     "flushes=1 flushes_mixed=1");
+	current = &reclaimer;
+	pass_begin();
+	unmap(NULL, 200, 1, ON(1));
+	CALL("try_to_migrate", &copied, TTU_RMAP_LOCKED | TTU_SYNC | TTU_BATCH_FLUSH, 0);
+	set_bit(2, current->tlb_ubc.arch.cpumask.bits);
+	flush_a();
+	want("L4: nothing is complete on the CPUs that a split adds", "flushes_mixed=1");
+	anew();
+}
+
+/* A flush is required as the pass flushes, and no unmap was seen. */
+static void test_unseen_unmap(void)
+{
+	anew();
+	generation(&file_b, 300, 1, ON(2));
+	current = &reclaimer;
+	pass_begin();
+	forget();
+	current->tlb_ubc.flush_required = true;
+	current->tlb_ubc.arch.cpumask.bits[0] = ON(1);
+	flush_a();
+	want("L3: read-only unmaps of the flush before don't count", "flushes=1 flushes_mixed=1");
+	anew();
+}
+
+/* A younger one is put off as well when a page of an older one is used. */
+static void test_virtual_young(void)
+{
+	anew();
+	generation(&file_a, 100, 1, ON(1));
+	generation(&file_b, 110, 1, ON(1));
+	forget();
+	alloc(100, 0);
+	want("L9: LUF flushes for all that it has put off up to then, in both models",
+	     "open=-2 needed=1 saved=1 ipis_avoided=1 open_as_posted=-2 needed_as_posted=1 "
+	     "saved_as_posted=1 ipis_avoided_as_posted=1");
+	anew();
+}
+
+/* A batch's flush comes between two allocations of one tick. */
+static void test_same_tick(void)
+{
+	struct { struct mm_struct *mm; u64 start, end, gen; unsigned int from; } info = { };
+
+	anew();
+	generation(&file_a, 100, 4, ON(1));
+	jiffies++;
+	sim_cpu = 1;
+	alloc(60000, 0);
+	CALL("flush_tlb_func", &info, 0, 0);
+	alloc(60001, 0);
+	sim_cpu = 0;
+	traced_flush(1, TLB_FLUSH_ON_TASK_SWITCH, TLB_FLUSH_ALL);
+	want("L5: a CPU that allocates isn't in a batch's flush any more, in the same tick either",
+	     "generation=1 saved=1 ipis_avoided=1 open_as_posted=1");
+	anew();
+}
+
 int main(void)
 {
 	world_init();
@@ -236,6 +361,13 @@ int main(void)
 	test_mixed_unflushed();
 	test_used_in_flush();
 	test_mixed_twice();
+	test_other_batch();
+	test_unsent();
+	test_unbatched();
+	test_split();
+	test_unseen_unmap();
+	test_same_tick();
+	test_virtual_young();
 	track(false);
 	ok_int(sim_breaches(), 0, "no breach");
 	return tap_done();

@@ -4,6 +4,7 @@
  * tables on a machine whose CPUs' numbers have gaps (rules L4, L5 and L14).
  */
 #include "luf_world.h"
+#include "luf/luf_coverage.h"
 #include "luf/luf_pass.h"
 #include "luf/luf_pending.h"
 #include "luf/luf_size.h"
@@ -196,6 +197,70 @@ static void test_size(void)
 	track(false);
 }
 
+/* --- what two CPUs do at once ------------------------------------------------------------ */
+
+static u64 raced;
+
+static void cover_1(void)
+{
+	tlbbatch_luf_cover(1, TLBBATCH_LUF_IDEAL, raced);
+}
+
+/* A CPU's coverage is noted by two at once: the greater one stays, whoever comes first. */
+static void test_raced_coverage(void)
+{
+	u64 number;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		anew();
+		number = tlbbatch_luf_youngest();
+		generation(&file_a, 100, 1, ON(1));
+		generation(&file_b, 200, 1, ON(1));
+		raced = number + 2 - i;
+		sim_at_cmpxchg = cover_1;
+		tlbbatch_luf_cover(1, TLBBATCH_LUF_IDEAL, number + 1 + i);
+		ok(!sim_at_cmpxchg, "L5: coverage is noted by one atomic step, others' before or behind");
+		want("L5: of two who note coverage at once the younger number stays",
+		     "generation=2 saved=2 ipis_avoided=2 open_as_posted=2");
+	}
+	anew();
+}
+
+/* Reclaim works on the same list. */
+static void test_settles_contended(void)
+{
+	anew();
+	generation(&file_b, 300, 1, ON(2));
+	generation(&file_a, 100, 1, ON(1));
+	alloc(100, 0);
+	sim_locks_taken = 100;
+	tlbbatch_luf_settle();
+	ok(!sim_locks_taken && !tlbbatch_luf_nr_open(TLBBATCH_LUF_IDEAL),
+	   "L9: a reader who finds a list's lock taken tries again");
+	sim_locks_taken = 0;
+	anew();
+}
+
+static unsigned int preemption_at_look;
+
+static void note_preemption(void)
+{
+	preemption_at_look = sim_no_preempt;
+}
+
+static void test_preemption(void)
+{
+	anew();
+	generation(&file_a, 100, 1, ON(1));
+	mm_flush(&mm_a, 1, 1);
+	sim_at_look = note_preemption;
+	tlbbatch_luf_settle();
+	ok(preemption_at_look == 1 && !sim_no_preempt,
+	   "L16: who looks at a generation isn't preempted, and can be afterwards");
+	anew();
+}
+
 int main(void)
 {
 	world_init();
@@ -206,6 +271,11 @@ int main(void)
 	test_taken_over();
 	test_gaps();
 	test_size();
+	track(true);
+	test_raced_coverage();
+	test_settles_contended();
+	test_preemption();
+	track(false);
 	ok_int(sim_breaches(), 0, "no breach");
 	return tap_done();
 }

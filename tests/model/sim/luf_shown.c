@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* LUF tracking's files: a read accounts for all that has happened up to then. Rules L8 and L9. */
 #include "luf_world.h"
+#include "core/counters.h"
+#include "luf/luf_counters.h"
 
 /* A file of luf/ or luf/stats/ with this name. */
 static struct kobj_attribute *file(const char *name)
@@ -95,6 +97,78 @@ static void test_mode(void)
 	ok_str(text, "off [track]\n", "and changes nothing");
 }
 
+static const char *const sums[] = {
+	"flushes_luf", "flushes_luf_as_posted", "flushes_avoided", "flushes_avoided_as_posted",
+	"generation", "open", "open_as_posted" };
+
+/* Covered in the eyes of an ideal LUF, and not in those of the posted series. */
+static void open_as_posted_alone(void)
+{
+	generation(&file_a, 100, 4, ON(0) | ON(1));
+	mm_flush(&mm_a, 0, 0);
+	mm_flush(&mm_a, 1, 0);
+	tlbbatch_luf_settle();
+}
+
+static void test_sums(void)
+{
+	static const int grows[] = { 1, 3, 4, 1, 5, 0, 1 };
+	long long before[ARRAY_SIZE(sums)];
+	unsigned int i;
+
+	anew();
+	for (i = 0; i < ARRAY_SIZE(sums); i++)
+		before[i] = number(sums[i]);
+	generation(&file_a, 100, 4, ON(0) | ON(1));
+	truncate_a();
+	open_as_posted_alone();
+	truncate_a();
+	open_as_posted_alone();
+	alloc(100, 0);
+	release(0, SIM_FRAMES);
+	generation(&file_a, 100, 4, ON(0) | ON(1));
+	covered();
+	tlbbatch_luf_settle();
+	open_as_posted_alone();
+	for (i = 0; i < ARRAY_SIZE(sums); i++)
+		ok_int(number(sums[i]) - before[i], grows[i], sums[i]);
+	anew();
+}
+
+/* The files of the counters have no code of their own. */
+static void test_counters(void)
+{
+	const struct tlbbatch_files *files = &tlbbatch_luf_sysfs_files;
+	s64 before;
+
+	open_one();
+	before = stat_of("generations_saved");
+	covered();
+	files->settle();
+	ok_int(stat_of("generations_saved") - before, 1, "L8: a counter is read when all is settled");
+	ok_int(files->counters->nr, TLBBATCH_LUF_NR_COUNTERS, "each counter has a file");
+	ok_int(files->mode, 0400, "for root alone");
+	anew();
+}
+
+/* --- rule H13: unload --------------------------------------------------------------- */
+
+static void test_unload(void)
+{
+	unsigned long began = jiffies;
+
+	open_one();
+	world_stuck = 2;
+	current->killed = true;
+	tlbbatch_luf_unload();
+	current->killed = false;
+	ok_int(tlbbatch_luf_mode(), TLBBATCH_LUF_MODE_OFF, "H13: unload ends with tracking off");
+	ok(!world_stuck && jiffies - began == 2 * 5 * HZ,
+	   "H13: while ftrace doesn't let go it tries again, every five seconds");
+	ok_int(sim_allocated(), 0, "H13: and all memory is given back");
+	track(true);
+}
+
 int main(void)
 {
 	world_init();
@@ -102,6 +176,9 @@ int main(void)
 		return tap_done();
 	test_reads();
 	test_mode();
+	test_sums();
+	test_counters();
+	test_unload();
 	track(false);
 	ok_int(sim_breaches(), 0, "no breach");
 	return tap_done();

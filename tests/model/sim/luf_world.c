@@ -107,6 +107,8 @@ int tlbbatch_feature_on(struct tlbbatch_feature *feature)
 	const char *why = feature->unfit();
 	int err;
 
+	if (!sim_mutexes_held())
+		sim_breach("it is switched on without its mutex");
 	if (why) {
 		sim_printk("%s", why);
 		return -EOPNOTSUPP;
@@ -121,7 +123,13 @@ int tlbbatch_feature_on(struct tlbbatch_feature *feature)
 
 int tlbbatch_feature_off(struct tlbbatch_feature *feature, bool killable)
 {
+	if (!sim_mutexes_held())
+		sim_breach("it is switched off without its mutex");
 	feature->close();
+	if (world_stuck) {
+		world_stuck--;
+		return -ENODEV;
+	}
 	/* What is seen between the close and the end. */
 	sim_barrier();
 	feature->stop();
@@ -131,7 +139,8 @@ int tlbbatch_feature_off(struct tlbbatch_feature *feature, bool killable)
 
 void (*world_attaches)(void);
 unsigned long sim_second_node_end;
-const char *world_lacks;
+const char *world_lacks, *world_no_struct;
+unsigned int world_stuck;
 
 bool tlbbatch_symbol_matches(const char *name, const char *proto)
 {
@@ -140,14 +149,14 @@ bool tlbbatch_symbol_matches(const char *name, const char *proto)
 
 bool tlbbatch_kernel_has(const char *tag, const char *member)
 {
-	return true;
+	return !world_no_struct || strcmp(tag, world_no_struct);
 }
 
 u32 world_lazy_at;
 
 bool tlbbatch_member_offset(const char *tag, const char *member, const char *type, u32 *offset)
 {
-	if (world_lacks && !strcmp(member, world_lacks))
+	if ((world_lacks && !strcmp(member, world_lacks)) || !tlbbatch_kernel_has(tag, NULL))
 		return false;
 	*offset = !strcmp(member, "new_tlb_gen") ? 24 : !strcmp(member, "initiating_cpu") ? 32 :
 		  !strcmp(member, "vma") ? 16 : !strcmp(member, "is_lazy") ? world_lazy_at : 0;
@@ -203,6 +212,16 @@ static const struct tlbbatch_target *redirect(const char *symbol)
 bulk_fn *bulk_replacement(void)
 {
 	return redirect("__alloc_pages_bulk")->replacement;
+}
+
+bulk_array_fn *bulk_array_replacement(void)
+{
+	return redirect("alloc_pages_bulk_noprof")->replacement;
+}
+
+void bulk_array_world(bulk_array_fn *original)
+{
+	tlbbatch_call_set(&redirect("alloc_pages_bulk_noprof")->original, (unsigned long)original);
 }
 
 void bulk_world(bulk_fn *original)
@@ -295,14 +314,19 @@ static void original_flush(struct arch_tlbflush_unmap_batch *batch)
 	memset(cpus, 0, sizeof(*cpus));
 }
 
-void flush(void)
+void flush_batch(struct arch_tlbflush_unmap_batch *batch)
 {
-	void (*replacement)(struct arch_tlbflush_unmap_batch *batch) =
+	void (*replacement)(struct arch_tlbflush_unmap_batch *all) =
 		redirect("arch_tlbbatch_flush")->replacement;
 
+	replacement(batch);
+}
+
+void flush(void)
+{
 	if (!current->tlb_ubc.flush_required)
 		return;
-	replacement(&current->tlb_ubc.arch);
+	flush_batch(&current->tlb_ubc.arch);
 	current->tlb_ubc.flush_required = false;
 	current->tlb_ubc.writable = false;
 }

@@ -38,6 +38,10 @@ void open_both(void);
 /* The same, by reclaim on another CPU than 0. */
 void open_both_on(unsigned int cpu);
 
+/* A struct that this kernel doesn't have. */
+extern const char *world_no_struct;
+/* So often ftrace doesn't let go. */
+extern unsigned int world_stuck;
 /* What other CPUs do while functions are being attached, once. */
 extern void (*world_attaches)(void);
 void world_init(void);
@@ -57,6 +61,8 @@ bool has_slot(struct task_struct *task);
 void unmap(struct address_space *file, unsigned long pfn, unsigned int nr, sim_cpus_t cpus);
 void unmap_folio(struct folio *folio, sim_cpus_t cpus);
 void flush(void);
+/* arch_tlbbatch_flush() of any batch. */
+void flush_batch(struct arch_tlbflush_unmap_batch *batch);
 /* What happens when the next flush of a batch is on its way to the CPUs, once. */
 extern void (*in_flush)(void);
 /* A pass that frees @nr pages of a file. */
@@ -86,6 +92,11 @@ typedef unsigned long bulk_fn(gfp_t gfp, int nid, nodemask_t *nodemask, int nr,
 			      struct list_head *list, struct page **array);
 bulk_fn *bulk_replacement(void);
 void bulk_world(bulk_fn *original);
+/* From 6.14 on, without a list. */
+typedef unsigned long bulk_array_fn(gfp_t gfp, int nid, nodemask_t *nodemask, int nr,
+				    struct page **array);
+bulk_array_fn *bulk_array_replacement(void);
+void bulk_array_world(bulk_array_fn *original);
 
 /*
  * Settles all, and compares what happened since the last call: "saved=1 open=-1 ...". What isn't

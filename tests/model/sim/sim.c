@@ -25,7 +25,7 @@ void (*sim_at_sync)(void), (*sim_at_acquire)(void);
 void (*sim_at_add)(void), (*sim_at_list)(void);
 void (*sim_at_lock)(void), (*sim_at_wait)(void);
 void (*sim_at_cpu)(unsigned int cpu);
-unsigned int sim_spinlocks_held;
+unsigned int sim_spinlocks_held, sim_locks_taken;
 void (*sim_at_unlock)(void), (*sim_at_release)(void), (*sim_at_cmpxchg)(void);
 
 void sim_init(void)
@@ -208,6 +208,18 @@ void *sim_alloc(size_t n, size_t size)
 	return memset(memory + GUARD, 0, size);
 }
 
+/* For tables, which must neither be had at any price nor hold what others left there. */
+void *sim_vmalloc(size_t size, unsigned int flags)
+{
+	if (!(flags & __GFP_ZERO))
+		sim_breach("memory is taken as it is");
+	if (!(flags & __GFP_RETRY_MAYFAIL))
+		sim_breach("an allocation may kill somebody");
+	if (!(flags & __GFP_NOWARN))
+		sim_breach("the kernel warns if memory is short");
+	return sim_alloc(1, size);
+}
+
 void sim_free(const void *memory)
 {
 	u8 *block;
@@ -343,6 +355,10 @@ bool raw_spin_trylock(raw_spinlock_t *lock)
 	bool taken;
 
 	happens(&sim_at_lock);
+	if (sim_locks_taken) {
+		sim_locks_taken--;
+		return false;
+	}
 	taken = !lock->held;
 	sim_spinlocks_held += taken;
 	lock->held = true;

@@ -111,6 +111,7 @@ void sim_cmpxchg(void);
 	_was; })
 #define cmpxchg64		cmpxchg
 #define try_cmpxchg64(p, old, new) ({						\
+	sim_cmpxchg();								\
 	bool _same = *(p) == *(old);						\
 	if (_same)								\
 		*(p) = (new);							\
@@ -178,6 +179,7 @@ struct static_call_key {
 /* The @nr-th allocation from now on fails, and none other; 0: none fails. */
 void sim_fail_alloc(unsigned int nr);
 void *sim_alloc(size_t n, size_t size);
+void *sim_vmalloc(size_t size, unsigned int flags);
 void sim_free(const void *memory);
 unsigned int sim_allocated(void);
 size_t sim_allocated_bytes(void);
@@ -186,11 +188,11 @@ size_t sim_allocated_bytes(void);
 #define kvcalloc(n, size, flags)	sim_alloc(n, size)
 #define kvfree(memory)			sim_free(memory)
 #define vfree(memory)			sim_free(memory)
-#define __vmalloc(size, flags)		sim_alloc(1, size)
+#define __vmalloc(size, flags)		sim_vmalloc(size, flags)
 #define array_size(n, size)		((size_t)(n) * (size))
-#define __GFP_ZERO			0
-#define __GFP_RETRY_MAYFAIL		0
-#define __GFP_NOWARN			0
+#define __GFP_ZERO			1U
+#define __GFP_RETRY_MAYFAIL		2U
+#define __GFP_NOWARN			4U
 
 /* --- CPUs: each has its own copy of the section that per-CPU variables are in ------------------ */
 
@@ -319,6 +321,8 @@ void mutex_unlock(struct mutex *mutex);
 /* A second taker would wait for ever: there is one thread. */
 typedef struct { bool held; } raw_spinlock_t;
 extern unsigned int sim_spinlocks_held;
+/* So many attempts to take a lock find that another CPU holds it. */
+extern unsigned int sim_locks_taken;
 
 #define raw_spin_lock_init(lock)	((lock)->held = false)
 /*
