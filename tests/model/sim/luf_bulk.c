@@ -93,6 +93,9 @@ int main(void)
 	world_init();
 	if (!ok(!track(true), "tracking begins"))
 		return tap_done();
+	ok(tlbbatch_luf.redirects == &tlbbatch_luf_redirects &&
+	   tlbbatch_luf.watches == &tlbbatch_luf_watches,
+	   "L18: all that is redirected or watched is the feature's");
 	bulk_hook = &tlbbatch_luf_redirects.hooks[1];
 	bulk_array_world(original_array);
 	bulk_world(original_list);

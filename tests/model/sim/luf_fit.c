@@ -354,6 +354,34 @@ static void test_plugged_in(void)
 	anew();
 }
 
+static void reclaim_folio(unsigned long pfn, unsigned int nr)
+{
+	struct folio folio = { .mapping = &file_a, .pfn = pfn, .nr = nr };
+
+	current = &reclaimer;
+	pass_begin();
+	unmap_folio(&folio, ON(0) | ON(1));
+	flush_a();
+}
+
+static void test_large(void)
+{
+	anew();
+	reclaim_folio(SIM_FRAMES - 256, 512);
+	want("L14: a large folio whose second half was plugged in later",
+	     "generation=1 untracked=1 untracked_as_posted=1");
+	world_lacks = "free_unref_folios";
+	tlbbatch_luf_events_find();
+	reclaim_folio(100, 2);
+	want("L14: the smallest large folio, where the kernel frees these before the flush",
+	     "generation=1 untracked=1 untracked_as_posted=1");
+	reclaim_folio(100, 1);
+	want("L14: but not a page", OPENED);
+	world_lacks = NULL;
+	tlbbatch_luf_events_find();
+	anew();
+}
+
 /* An allocation that reaches beyond the index. */
 static void test_index_end(void)
 {
@@ -389,6 +417,36 @@ static void test_reaped_elsewhere(void)
 	anew();
 }
 
+static unsigned int nr_settled, nr_reaped;
+
+static void count_settled(struct llist_node *node)
+{
+	nr_settled++;
+}
+
+static void count_reaped(struct llist_node *node)
+{
+	nr_reaped++;
+}
+
+static void test_at_once(void)
+{
+	static struct llist_node owed[SEVERAL], over[SEVERAL];
+	unsigned int i;
+
+	anew();
+	for (i = 0; i < SEVERAL; i++) {
+		tlbbatch_luf_slot_owes(0, &owed[i]);
+		tlbbatch_luf_slot_over(0, &over[i]);
+	}
+	ok(tlbbatch_luf_slots_reap(0, count_settled, count_reaped), "there may be more");
+	ok_int(nr_settled, 8, "L9: a flush settles no more than eight of a part");
+	ok_int(nr_reaped, 32, "L14: and reaps no more than 32");
+	while (tlbbatch_luf_slots_reap(0, count_settled, count_reaped))
+		;
+	ok(nr_settled == SEVERAL && nr_reaped == SEVERAL, "L9: in the end each of them is done");
+}
+
 #define MOST_OF_PART	1000
 
 /* Nearly all slots of one part, and page lists of as many. */
@@ -421,6 +479,8 @@ int main(void)
 	test_slots();
 	test_sweep_elsewhere();
 	test_plugged_in();
+	test_large();
+	test_at_once();
 	test_index_end();
 	test_reaped_elsewhere();
 	/* What is open then must leave no trace. */

@@ -164,6 +164,8 @@ static void test_taken_over(void)
 
 static void test_gaps(void)
 {
+	bool good = true;
+
 	track(false);
 	sim_possible_cpus = 64;
 	anew();
@@ -184,6 +186,11 @@ static void test_gaps(void)
 	flush_a();
 	want("L4: a mixed flush completes there as well", "generation=1 saved=1 ipis_avoided=1 "
 	     "saved_as_posted=2 ipis_avoided_as_posted=2 open_as_posted=-1");
+	for (sim_cpu = 0; sim_cpu < SIM_CPUS; sim_cpu++)
+		good &= tlbbatch_luf_my_shard() < tlbbatch_luf_nr_shards() &&
+			tlbbatch_luf_my_table() < TLBBATCH_LUF_TABLES_MAX;
+	sim_cpu = 0;
+	ok(good, "L14: each CPU has a part and a table that there are");
 	track(false);
 	sim_possible_cpus = SIM_CPUS;
 	ok_int(sim_breaches(), 0, "nothing was written beside a table");

@@ -216,15 +216,20 @@ static bool is_second(void (*again)(void))
 	return false;
 }
 
-static void end_at_second(void)
+static void settle_shards(void)
 {
 	unsigned int shard;
 
+	for (shard = 0; shard < tlbbatch_luf_nr_shards(); shard++)
+		tlbbatch_luf_settle_shard(shard);
+}
+
+static void end_at_second(void)
+{
 	if (!is_second(end_at_second))
 		return;
 	truncate_a();
-	for (shard = 0; shard < tlbbatch_luf_nr_shards(); shard++)
-		tlbbatch_luf_settle_shard(shard);
+	settle_shards();
 }
 
 /* When its word is there in the second model, too, it ends, and is reaped. */
@@ -301,11 +306,33 @@ static void test_published(void)
 /* The slot of the generation that ended is reaped, and has one of file_b. */
 static void slot_of_b(void)
 {
-	unsigned int shard;
-
-	for (shard = 0; shard < tlbbatch_luf_nr_shards(); shard++)
-		tlbbatch_luf_settle_shard(shard);
+	settle_shards();
 	generation(&file_b, 300, 2, ON(5));
+}
+
+static void end_and_take_again(void)
+{
+	truncate_a();
+	slot_of_b();
+}
+
+static void look_for_slots(void)
+{
+	sim_at_acquire = end_and_take_again;
+}
+
+/* An event has met the passes. When it looks at the first slot, that is taken again. */
+static void test_event_on_old(void)
+{
+	anew();
+	generation(&file_a, 100, 2, ON(0) | ON(1));
+	forget();
+	sim_at_barrier = look_for_slots;
+	truncate_a();
+	ok(!sim_at_acquire, "the slot is taken again while an event looks at it");
+	want("L11: an event leaves a slot alone that holds another file's pages by then",
+	     "generation=1 given_up=1 given_up_as_posted=1 given_up_truncated=1");
+	anew();
 }
 
 static u16 slot;
@@ -354,12 +381,23 @@ static void test_over(void)
 	forget();
 }
 
+/* Reclaim elsewhere finds on the list what is owed as soon as it is there. */
+static void test_settled_at_once(void)
+{
+	anew();
+	generation(&file_b, 200, 2, ON(5));
+	generation(&file_a, 100, 2, ON(0) | ON(1));
+	forget();
+	sim_at_list = settle_shards;
+	alloc(100, 0);
+	want("L9: what is owed says which generations LUF flushes for before it is listed",
+	     "open=-2 needed=1 saved=1 ipis_avoided=1 open_as_posted=-1 needed_as_posted=1");
+	anew();
+}
+
 static void slot_of_many(void)
 {
-	unsigned int shard;
-
-	for (shard = 0; shard < tlbbatch_luf_nr_shards(); shard++)
-		tlbbatch_luf_settle_shard(shard);
+	settle_shards();
 	generation(&file_b, 300, 2, ON(5) | ON(6) | ON(7));
 	if (tlbbatch_luf_frames[300] != slot)
 		sim_breach("the slot isn't taken again");
@@ -468,6 +506,8 @@ int main(void)
 	test_used_at_once();
 	test_read_meanwhile();
 	test_over();
+	test_event_on_old();
+	test_settled_at_once();
 	test_counted_first();
 	test_file_first();
 	test_strayed();

@@ -139,15 +139,22 @@ static void test_sums(void)
 static void test_counters(void)
 {
 	const struct tlbbatch_files *files = &tlbbatch_luf_sysfs_files;
+	struct attribute *const *attr;
+	unsigned int i;
 	s64 before;
 
 	open_one();
 	before = stat_of("generations_saved");
 	covered();
-	files->settle();
+	if (files->settle)
+		files->settle();
 	ok_int(stat_of("generations_saved") - before, 1, "L8: a counter is read when all is settled");
 	ok_int(files->counters->nr, TLBBATCH_LUF_NR_COUNTERS, "each counter has a file");
 	ok_int(files->mode, 0400, "for root alone");
+	for (attr = files->group->attrs; *attr; attr++)
+		ok_int((*attr)->mode, strcmp((*attr)->name, "mode") ? 0400 : 0644, (*attr)->name);
+	for (i = 0; files->derived[i]; i++)
+		ok_int(files->derived[i]->attr.mode, 0400, files->derived[i]->attr.name);
 	anew();
 }
 

@@ -477,7 +477,7 @@ void world_init(void)
 	sim_init();
 	current = &admin;
 	tlbbatch_call_set(&redirect("arch_tlbbatch_flush")->original, (unsigned long)original_flush);
-	if (tlbbatch_luf_events_find())
+	if (tlbbatch_luf.find())
 		abort();
 }
 
