@@ -61,8 +61,9 @@ static void check_bounds(void)
 	snprintf(what, sizeof(what), " at most %u generations and %u passes.",
 		 TLBBATCH_LUF_GENERATIONS, TLBBATCH_LUF_PASSES_MAX);
 	check_says(DOCUMENT, what);
-	snprintf(what, sizeof(what), " more than %u files, more than %u ranges, or more than %u pages "
-		 "(%llu MiB).", TLBBATCH_LUF_FILES, RANGES_EACH, TLBBATCH_LUF_PAGES_EACH,
+	snprintf(what, sizeof(what),
+		 " more than %u files, more than %u ranges, or more than %u pages (%llu MiB).",
+		 TLBBATCH_LUF_FILES, RANGES_EACH, TLBBATCH_LUF_PAGES_EACH,
 		 TLBBATCH_LUF_PAGES_EACH * PAGE_BYTES / MIB);
 	check_says(DOCUMENT, what);
 	snprintf(what, sizeof(what), " (%u for each CPU, %u to %u).", TLBBATCH_LUF_PASSES_PER_CPU,

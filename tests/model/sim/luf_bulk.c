@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The bulk allocator, and who takes down tracking meanwhile: rules L1, L9 and H13. See luf_rules.c. */
+/*
+ * The bulk allocator, and what ends tracking meanwhile: rules L1, L9 and H13. See luf_rules.c.
+ */
 #include "luf_world.h"
 #include "hooks/hook.h"
 
@@ -33,11 +35,10 @@ static unsigned long original_list(gfp_t gfp, int nid, nodemask_t *mask, int nr,
 	return 1;
 }
 
-/* It can't go on before he leaves who is inside. */
+/* Who is inside leaves when he is waited for. */
 static void leaves(void)
 {
 	sim_note("waited");
-	sim_others = NULL;
 	bulk_replacement()(7, 1, NULL, 5, NULL, NULL);
 }
 

@@ -173,14 +173,19 @@ static void test_reset_one(void)
 	anew();
 }
 
-/* Generations that are open in the posted model alone make room for younger ones. */
-static void test_chunks_tight(void)
+/*
+ * Generations that are open in the posted model alone make room for younger ones. They are
+ * opened by one CPU, or by CPUs of all parts in turn.
+ */
+static void test_chunks_tight(bool in_turn)
 {
 	const unsigned int ranges = 15 * 8, most = TLBBATCH_LUF_CHUNKS / 8;
-	unsigned int i, nr;
+	unsigned int i, nr, parts;
 
 	anew();
+	parts = tlbbatch_luf_nr_shards();
 	for (nr = 0; nr < most; nr++) {
+		sim_cpu = in_turn ? nr % parts * (SIM_CPUS / parts) : 0;
 		current = &reclaimer;
 		pass_begin();
 		for (i = 0; i < ranges; i++)
@@ -190,6 +195,7 @@ static void test_chunks_tight(void)
 		mm_flush(&mm_a, 0, 0);
 		mm_flush(&mm_a, 1, 0);
 	}
+	sim_cpu = 0;
 	tlbbatch_luf_settle();
 	ok_int(stat_of("open"), 0, "each is saved");
 	ok(stat_of("open_as_posted") && stat_of("open_as_posted") <= 3 * most / 4,
@@ -472,7 +478,8 @@ int main(void)
 	test_structs();
 	test_reset();
 	test_reset_one();
-	test_chunks_tight();
+	test_chunks_tight(false);
+	test_chunks_tight(true);
 	test_sweep();
 	test_chunks_elsewhere();
 	test_open_on_cpu();

@@ -227,7 +227,7 @@ static void test_raced_coverage(void)
 		raced = number + 2 - i;
 		sim_at_cmpxchg = cover_1;
 		tlbbatch_luf_cover(1, TLBBATCH_LUF_IDEAL, number + 1 + i);
-		ok(!sim_at_cmpxchg, "L5: coverage is noted by one atomic step, others' before or behind");
+		ok(!sim_at_cmpxchg, "L5: another CPU notes its coverage right before");
 		want("L5: of two who note coverage at once the younger number stays",
 		     "generation=2 saved=2 ipis_avoided=2 open_as_posted=2");
 	}
