@@ -9,7 +9,8 @@
 /* --- rule L11: events, each with a file that it concerns ---------------------------------- */
 
 static struct inode *inode_a;
-static struct vm_area_struct *pointer_a[3] = { &vma_a, NULL, &vma_a };
+/* Each struct has its own member. */
+static struct vm_area_struct *moved_a[3] = { &vma_a }, *guarded_a[3] = { NULL, NULL, &vma_a };
 static struct file reading = { .f_mapping = &file_a }, writing = { &file_a, FMODE_WRITE };
 static struct vm_fault write_fault = { &vma_a, FAULT_FLAG_WRITE }, read_fault = { &vma_a, 0 };
 static struct vm_area_struct shared_a = { &writing, VM_SHARED };
@@ -39,14 +40,14 @@ static const struct {
 	{ "change_protection", "unsigned long, unsigned long, unsigned long)", NULL, &vma_a, NULL,
 	  "mprotect" },
 	{ "change_protection", "pgprot_t", NULL, &vma_a, NULL, "mprotect" },
-	{ "madvise_guard_install", NULL, pointer_a, NULL, NULL, "mprotect" },
+	{ "madvise_guard_install", NULL, guarded_a, NULL, NULL, "mprotect" },
 	{ "mfill_atomic_install_pte", "int(pmd_t *, struct vm_area_struct *, unsigned long, "
 	  "struct page *, uffd", NULL, &vma_a, NULL, "userfaultfd" },
 	{ "mfill_atomic_install_pte", "int(pmd_t *, struct vm_area_struct *, unsigned long, "
 	  "struct page *, bool", NULL, &vma_a, NULL, "userfaultfd" },
 	{ "mfill_atomic_install_pte", "int(struct mm", NULL, NULL, &vma_a, "userfaultfd" },
 	{ "userfaultfd_ioctl", NULL, NULL, (void *)UFFDIO_ZEROPAGE, NULL, NULL },
-	{ "move_page_tables", "pagetable_move_control", pointer_a, NULL, NULL, "mremap" },
+	{ "move_page_tables", "pagetable_move_control", moved_a, NULL, NULL, "mremap" },
 	{ "move_page_tables", "bool, bool)", &vma_a, NULL, NULL, "mremap" },
 	{ "move_page_tables", "long, bool)", &vma_a, NULL, NULL, "mremap" },
 	{ "try_to_migrate", NULL, &in_a, NULL, NULL, "migrated" },
