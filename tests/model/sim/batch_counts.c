@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What batching counts, and what it remembers: rule B13. See batch_rules.c. */
 #include "batch_world.h"
+#include "hooks/watch.h"
 
 static void test_counts(void)
 {
@@ -44,6 +45,40 @@ static void test_counts(void)
 	ok(!counted(TLBBATCH_FLUSHES_REQUESTED) && !tlbbatch_contexts_owe(),
 	   "B13: a flush that nobody needs isn't asked for, nor owed");
 	pass_end(&one);
+	anew(1);
+	folio = anon_folio(1);
+	pass_begin(&one);
+	reclaim(&folio);
+	pass_end(&one);
+	ok(folio.writes == 1 && !counted(TLBBATCH_BATCHES),
+	   "B13: a folio that is written at once, and behind which nothing waits, is no batch");
+}
+
+#define MANY	39
+
+/* More than are freed together. */
+static void test_groups(void)
+{
+	static struct folio folios[MANY];
+	unsigned int room = ARRAY_SIZE(((struct folio_batch *)0)->folios), freed = 0, i;
+
+	anew(MANY + 1);
+	pass_begin(&one);
+	for (i = 0; i < MANY; i++) {
+		folios[i] = anon_folio(1);
+		reclaim(&folios[i]);
+	}
+	ok_int(pass_end(&one), MANY, "what waited is reclaimed");
+	for (i = 0; i < MANY; i++)
+		freed += folios[i].freed;
+	ok_int(freed, MANY, "B13: all of it is freed");
+	ok_int(world.groups, (MANY + room - 1) / room, "B12: together, as many as there is room for");
+}
+
+static void test_witness(void)
+{
+	ok_int(tlbbatch_batch_watches.nr_points, IS_7_3,
+	       "B4: reclaim's trace event is watched where its statistics don't tell");
 }
 
 /* Flushes for those who write a folio, or remove it, while a pass owes one. */
@@ -122,6 +157,8 @@ static void test_activated(void)
 	ok(!folio.reclaim, "B13: it isn't marked as being written any more");
 	ok_int(group.activated, 4, "B13: its cgroup counts its pages");
 	ok_int(sim_pgactivate, 4, "B13: so does the system");
+	ok_int(one.stat.nr_activate[0], 4, "B13: and the pass");
+	ok_int(sim_nodes[0].written, IS_7_3 ? 0 : -4, "B13: they aren't counted as written");
 	ok_int(sim_breaches(), 0, "B13: its cgroup is used under RCU's read lock");
 }
 
@@ -159,6 +196,12 @@ static int fails(struct folio *folio)
 	return -EIO;
 }
 
+static int has_no_space(struct folio *folio)
+{
+	fails(folio);
+	return -ENOSPC;
+}
+
 static int fails_and_leaves(struct folio *folio)
 {
 	folio->mapping = NULL;
@@ -191,6 +234,7 @@ static int error_of(int (*write)(struct folio *folio))
 static void test_errors(void)
 {
 	ok_int(error_of(fails), -EIO, "B13: the file of a folio has its error");
+	ok_int(error_of(has_no_space), -ENOSPC, "B13: the error that it was");
 	ok_int(error_of(fails_and_leaves), 0, "B13: unless the folio has left it");
 	ok_int(error_of(fails_and_is_locked), 0, "B6: nor if somebody has locked it: that isn't waited for");
 }
@@ -272,6 +316,8 @@ int main(void)
 {
 	world_init();
 	test_counts();
+	test_groups();
+	test_witness();
 	test_others();
 	test_ipis();
 	test_activated();

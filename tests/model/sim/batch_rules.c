@@ -26,6 +26,7 @@ static void test_owes(void)
 	for (slot = 0; slot < nr; slot++)
 		open += !!tlbbatch_passes.owners[slot];
 	ok_int(open, nr, "each slot has a pass");
+	ok_int(counted(TLBBATCH_PASSES_UNBATCHED), CROWD - nr, "B19: a pass without one is counted");
 	for (slot = 0; slot < nr; slot++) {
 		current = tlbbatch_passes.owners[slot];
 		stale += tlbbatch_contexts_owe();
@@ -296,6 +297,7 @@ static bool other_saw_acting;
 
 static void other_begins(struct tlbbatch_pass *pass)
 {
+	other_saw_acting = tlbbatch_context_acts(0);
 }
 
 static void other_ends(struct tlbbatch_pass *pass)
@@ -319,6 +321,7 @@ static void test_other_part(void)
 	anew(8);
 	tlbbatch_pass_join(&other_part);
 	pass_begin(&one);
+	ok(other_saw_acting, "B13: a pass begins for the earlier feature first");
 	reclaim(&folio);
 	other_saw_acting = false;
 	pass_end(&one);
@@ -374,15 +377,17 @@ static void test_demotes(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < 4; i++) {
+		bool both = i == 3;
+
 		anew(8);
-		world.demotion = true;
-		world.lower = i;
+		world.demotion = i & 1;
+		world.lower = i & 2;
 		pass_begin(&one);
 		pass_end(&one);
-		ok(counted(TLBBATCH_PASSES) == !i && counted(TLBBATCH_PASSES_UNBATCHED) == i,
-		   "B19: demotion is on: a pass on a node with %s is%s batched",
-		   i ? "a lower one" : "no lower one", i ? "n't" : "");
+		ok(counted(TLBBATCH_PASSES) == !both && counted(TLBBATCH_PASSES_UNBATCHED) == both,
+		   "B19: demotion is %s: a pass on a node with %s is%s batched", i & 1 ? "on" : "off",
+		   i & 2 ? "a lower one" : "no lower one", both ? "n't" : "");
 	}
 }
 

@@ -184,6 +184,8 @@ static void test_pageout(const char *kernels, const char *proto, unsigned int nr
 	ok(flushes_if_alive(NULL) == 1, "B16: %s: so is one without a mapping", kernels);
 	file_target = tlbbatch_shmem_writeout_targets;
 	ok(flushes_if_alive(&file) == 0, "B16: %s: one whose writer is a gate isn't", kernels);
+	file_target = tlbbatch_swap_writeout_targets;
+	ok(flushes_if_alive(&file) == 0, "B16: %s: nor is one that swap writes", kernels);
 	file_target = NULL;
 	clean = true;
 	ok(flushes_if_alive(&file) == 0, "B16: %s: nothing is, if no flush is owed", kernels);

@@ -96,6 +96,7 @@ void folios_put(struct folio_batch *batch)
 {
 	unsigned int i;
 
+	world.groups++;
 	for (i = 0; i < batch->nr; i++) {
 		if (--batch->folios[i]->refs)
 			sim_breach("B12: a folio is freed that has another reference");
@@ -166,6 +167,21 @@ static int write_folio(struct folio *folio, struct swap_iocb **plug)
 	return 0;
 }
 
+/* An entry of swap, which only a folio in the swap cache has. */
+static int write_to_swap(struct folio *folio, struct swap_iocb **by)
+{
+	if (!folio->swapcache)
+		sim_breach("a folio that isn't in the swap cache is written to swap");
+	return write_folio(folio, by);
+}
+
+static int write_shmem(struct folio *folio, struct swap_iocb **by)
+{
+	if (folio->swapcache)
+		sim_breach("a folio that isn't in its file is written as shmem");
+	return write_folio(folio, by);
+}
+
 int refuses(struct folio *folio)
 {
 	return AOP_WRITEPAGE_ACTIVATE;
@@ -179,12 +195,14 @@ static int swap_writeout(struct swap_io_ctx *io, struct folio *folio)
 {
 	struct swap_iocb *plug;
 
-	return write_folio(folio, &plug);
+	return write_to_swap(folio, &plug);
 }
 
 static int shmem_writeout(struct swap_io_ctx *io, struct folio *folio, struct list_head *split)
 {
-	return swap_writeout(io, folio);
+	struct swap_iocb *plug;
+
+	return write_shmem(folio, &plug);
 }
 
 static void swap_write_submit(struct swap_io_ctx *io)
@@ -205,12 +223,12 @@ static void swap_write_unplug(struct swap_iocb *plug)
 
 static int swap_writeout(struct folio *folio, struct swap_iocb **plug)
 {
-	return write_folio(folio, plug);
+	return write_to_swap(folio, plug);
 }
 
 static int shmem_writeout(struct folio *folio, struct swap_iocb **plug, struct list_head *split)
 {
-	return write_folio(folio, plug);
+	return write_shmem(folio, plug);
 }
 
 #endif

@@ -31,6 +31,7 @@ struct world {
 	unsigned int flushes;		/* by try_to_unmap_flush() */
 	unsigned int flushes_of_all;	/* by flush_tlb_all() */
 	unsigned int written;		/* folios that were written out */
+	unsigned int groups;		/* ... of folios that were freed together */
 	bool gathers;			/* the swap device gathers writes in @iocb */
 	struct swap_iocb iocb;
 	const void *submitted;		/* what was given to swap_write_unplug() */

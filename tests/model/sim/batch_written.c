@@ -99,6 +99,16 @@ static void test_width(void)
 	}
 	ok_int(world.written, 0, "W5: a batch has room for a pass that another feature widens");
 	pass_end(&one);
+	anew(4);
+	tlbbatch_pass_width = 0;
+	pass_begin(&one);
+	tlbbatch_pass_width = 16;
+	for (i = 0; i < 4; i++) {
+		folios[i] = anon_folio(1);
+		reclaim(&folios[i]);
+	}
+	ok_int(world.written, 4, "B18: a pass keeps the size that a batch had when it began");
+	pass_end(&one);
 	tlbbatch_pass_width = 0;
 }
 

@@ -64,6 +64,38 @@ static void test_races(void)
 	ok_int(sim_breaches(), 0, "no breach");
 }
 
+static void beta_joins(void)
+{
+	tlbbatch_pass_join(beta.pass);
+}
+
+/* The features that act in a pass that begins now. */
+static unsigned long acting_now(void)
+{
+	struct tlbbatch_pass *pass = open_pass(&reclaimer);
+	unsigned long parts = pass ? pass->parts : 0;
+
+	if (pass)
+		close_pass(&reclaimer);
+	return parts;
+}
+
+/* Alpha goes by its own mutex, the tripwire by none: two CPUs change who acts at once. */
+static void test_join_and_leave(void)
+{
+	tlbbatch_pass_join(alpha.pass);
+	sim_at_bit = alpha_leaves;
+	tlbbatch_pass_join(beta.pass);
+	ok_int(acting_now(), BIT(beta.pass->bit), "H9: alpha leaves while beta joins: it stays away");
+	tlbbatch_pass_leave(beta.pass);
+	tlbbatch_pass_join(alpha.pass);
+	sim_at_bit = beta_joins;
+	tlbbatch_pass_leave(alpha.pass);
+	ok_int(acting_now(), BIT(beta.pass->bit), "H9: beta joins while alpha leaves: it acts");
+	tlbbatch_pass_leave(beta.pass);
+	sim_at_bit = NULL;
+}
+
 #define CROWD	4096
 
 static struct task_struct crowd[CROWD];
@@ -102,6 +134,33 @@ static void test_last_slot(void)
 }
 
 #define LONG_MS		16000
+
+#define HORDE		16384
+
+/* Tasks whose first slot is the last one. As many find one as each looks at. */
+static void test_probes(void)
+{
+	static struct task_struct horde[HORDE];
+	unsigned int last = tlbbatch_nr_passes() - 1, found = 0, wrong = 0, i;
+
+	ok_int(on(&alpha), 0, "alpha is on");
+	for (i = 0; i < HORDE && found <= 8; i++) {
+		struct tlbbatch_pass *pass;
+
+		if (hash_ptr(&horde[i], ilog2(last + 1)) != last)
+			continue;
+		horde[i] = (struct task_struct){ .pid = 100 + i, .start_boottime = 100 };
+		pass = open_pass(&horde[i]);
+		/* The last one, and from the first one on. */
+		wrong += found < 8 ? !pass || pass->slot != (found + last) % (last + 1) : !!pass;
+		found++;
+	}
+	ok(found == 9 && !wrong, "B19: a task looks at eight slots, and behind the last one at the first");
+	for (i = 0; i <= last; i++)
+		if (tlbbatch_passes.owners[i])
+			close_pass(tlbbatch_passes.owners[i]);
+	ok_int(off(&alpha), 0, "off");
+}
 
 static unsigned long until;
 
@@ -205,6 +264,70 @@ static void test_result(void)
 	ok_int(off(&alpha), 0, "off");
 }
 
+static struct tlbbatch_pass_part third = { .size = 12 }, fourth = { .size = 8 };
+static bool is_whole;
+
+static void third_begins(struct tlbbatch_pass *pass)
+{
+	memset(tlbbatch_pass_memory(pass, &third), 3, third.size);
+	sim_note("third_begins");
+}
+
+static void fourth_begins(struct tlbbatch_pass *pass)
+{
+	memset(tlbbatch_pass_memory(pass, &fourth), 4, fourth.size);
+	sim_note("fourth_begins");
+}
+
+static bool has_all(struct tlbbatch_pass *pass, const struct tlbbatch_pass_part *part, char value)
+{
+	const char *memory = tlbbatch_pass_memory(pass, part);
+	size_t i;
+
+	for (i = 0; i < part->size; i++)
+		if (memory[i] != value)
+			return false;
+	return !((uintptr_t)memory % sizeof(u64));
+}
+
+static void third_ends(struct tlbbatch_pass *pass)
+{
+	is_whole &= has_all(pass, &third, 3);
+	sim_note("third_ends");
+}
+
+static void fourth_ends(struct tlbbatch_pass *pass)
+{
+	is_whole = has_all(pass, &fourth, 4);
+	sim_note("fourth_ends");
+}
+
+/* As many features as can act in passes. */
+static void test_four(void)
+{
+	tlbbatch_passes_exit();
+	tlbbatch_passes_add(&third);
+	tlbbatch_passes_add(&fourth);
+	if (tlbbatch_passes_init())
+		abort();
+	tlbbatch_pass_calls(&third, third_begins, third_ends);
+	tlbbatch_pass_calls(&fourth, fourth_begins, fourth_ends);
+	sim_forget();
+	ok_int(on(&alpha), 0, "alpha is on");
+	ok_int(on(&beta), 0, "so is beta");
+	tlbbatch_pass_join(&third);
+	tlbbatch_pass_join(&fourth);
+	fn_pass(1);
+	ok(sim_in_order("third_begins", "fourth_begins") && sim_in_order("fourth_begins", "fourth_ends") &&
+	   sim_in_order("fourth_ends", "third_ends"),
+	   "B13: a pass begins and ends for each of four features, and ends in reverse");
+	ok(is_whole, "B13: each has memory of its own");
+	tlbbatch_pass_leave(&third);
+	tlbbatch_pass_leave(&fourth);
+	ok_int(off(&alpha), 0, "off");
+	ok_int(off(&beta), 0, "off");
+}
+
 int main(void)
 {
 	hook_world_init();
@@ -215,6 +338,9 @@ int main(void)
 	test_two_long();
 	test_result();
 	test_sizes();
+	test_join_and_leave();
+	test_probes();
+	test_four();
 	sim_unload();
 	ok_int(sim_nr_registered() + sim_allocated() + sim_breaches(), 0, "nothing is left");
 	return tap_done();

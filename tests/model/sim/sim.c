@@ -20,7 +20,7 @@ static struct task_struct init_task = { .comm = "init", .pid = 1, .start_boottim
 struct task_struct *current = &init_task;
 unsigned long jiffies = 1000;
 void (*sim_others)(void), (*sim_slept)(void);
-void (*sim_at_barrier)(void), (*sim_at_rcu)(void), (*sim_at_rmb)(void);
+void (*sim_at_barrier)(void), (*sim_at_rcu)(void), (*sim_at_rmb)(void), (*sim_at_bit)(void);
 void (*sim_at_sync)(void), (*sim_at_acquire)(void);
 void (*sim_at_add)(void), (*sim_at_list)(void);
 void (*sim_at_lock)(void), (*sim_at_wait)(void);
@@ -297,6 +297,11 @@ void sim_listed(void)
 void sim_cmpxchg(void)
 {
 	happens(&sim_at_cmpxchg);
+}
+
+void sim_bit(void)
+{
+	happens(&sim_at_bit);
 }
 
 void sim_rmb(void)

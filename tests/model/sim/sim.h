@@ -127,8 +127,11 @@ static inline unsigned int bitmap_weight(const unsigned long *map, unsigned int 
 	return nr;
 }
 
-#define set_bit(bit, map)	((void)((map)[(bit) / 64] |= 1UL << (bit) % 64))
-#define clear_bit(bit, map)	((void)((map)[(bit) / 64] &= ~(1UL << (bit) % 64)))
+/* What another CPU does right before the next bit is set or cleared, once. */
+extern void (*sim_at_bit)(void);
+void sim_bit(void);
+#define set_bit(bit, map)	(sim_bit(), (void)((map)[(bit) / 64] |= 1UL << (bit) % 64))
+#define clear_bit(bit, map)	(sim_bit(), (void)((map)[(bit) / 64] &= ~(1UL << (bit) % 64)))
 
 /* Knows %pS, too, of the one address that a kprobe has. */
 int sim_snprintf(char *buf, size_t size, const char *format, ...);
