@@ -66,6 +66,7 @@ void hook_world_has(const char *name, void *addr, const char *proto);
 void hook_world_proto(const char *name, const char *proto);
 /* Where BTF says that a member lies. A program may have its own. */
 u32 sim_member_offset(const char *member);
+#define SIM_NO_MEMBER	UINT_MAX
 int sim_load(void);
 void sim_unload(void);
 

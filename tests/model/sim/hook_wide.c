@@ -1,144 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Wider passes: what they look at before they ask for more (rules W2, W3), and their end (H3). */
-#include <tlbbatch/wide_stats.h>
-#include "hook_rules.h"
-#include "wide/wide.h"
-#include "wide/wide_hooks.h"
+#include "wide_world.h"
 
-#define ASKED	32UL
-#define WIDE	256UL
-#define MANY	100000UL
 #define OTHER_TASKS	1100	/* more than there are slots */
-
-enum {
-#define X(upper, lower) upper,
-	WIDE_COUNTERS(X)
-#undef X
-};
-
-bool sim_no_memcg;
-unsigned int sim_bit_taken;
-static struct pglist_data node;
-static struct mem_cgroup group, parent;
-static struct lruvec lruvec;
-static struct scan_control sc;
-static unsigned long reached;	/* what the last original was asked for; 0 if none ran */
-static int swappiness = 60;
-static bool finds_nothing;	/* isolate_folios() */
-static void (*during)(void);	/* what others do while the next isolate_lru_folios() runs, once */
-static bool last_is_large;	/* its last folio has 64 pages */
-
-u32 sim_member_offset(const char *member)
-{
-	return strcmp(member, "reclaim_idx") ? offsetof(struct scan_control, target_mem_cgroup) :
-					       offsetof(struct scan_control, reclaim_idx);
-}
-
-/* --- the kernel -------------------------------------------------------------------------- */
-
-static noinline void shrink_lruvec(struct lruvec *of, struct scan_control *control)
-{
-	barrier();
-}
-
-static noinline unsigned long isolate_lru_folios(unsigned long nr, struct lruvec *of,
-						 struct list_head *dst, unsigned long *scanned,
-						 struct scan_control *control, enum lru_list lru)
-{
-	static struct folio folios[512];
-	void (*does)(void) = during;
-	unsigned long i;
-
-	during = NULL;
-	if (does)
-		does();
-	for (i = 0; i < nr; i++) {
-		folios[i] = (struct folio){ .lru = { dst->next },
-					    .nr_pages = last_is_large && i == nr - 1 ? 64 : 1 };
-		dst->next = &folios[i].lru;
-	}
-	*scanned = reached = nr;
-	return nr;
-}
-
-static noinline int isolate_folios(unsigned long nr, struct lruvec *of,
-				   struct scan_control *control, int wish,
-				   struct list_head *list, int *isolated, int *type, int *scanned)
-{
-	*isolated = finds_nothing ? 0 : (int)nr;
-	*scanned = (int)nr;
-	/* As in the kernel: only then it says of which type. */
-	if (*isolated)
-		*type = 1;
-	reached = nr;
-	return (int)nr;
-}
-
-/* What the original is asked for, when the kernel asks for so many pages. */
-static unsigned long ask_for(unsigned long nr, enum lru_list lru)
-{
-	struct list_head dst = { &dst };
-	unsigned long scanned;
-
-	reached = 0;
-	isolate_lru_folios(nr, &lruvec, &dst, &scanned, &sc, lru);
-	return reached;
-}
-
-static unsigned long ask(enum lru_list lru)
-{
-	return ask_for(ASKED, lru);
-}
-
-static unsigned long ask_generations_for(unsigned long nr)
-{
-	struct list_head list = { &list };
-	int isolated, type = 0, scanned;
-
-	reached = 0;
-	isolate_folios(nr, &lruvec, &sc, swappiness, &list, &isolated, &type, &scanned);
-	return reached;
-}
-
-static unsigned long ask_generations(void)
-{
-	return ask_generations_for(ASKED);
-}
-
-/* In a new call of shrink_lruvec(). */
-static unsigned long ask_anew(enum lru_list lru)
-{
-	shrink_lruvec(&lruvec, &sc);
-	return ask(lru);
-}
-
-/* Long lists in the lowest zone, of which something is known. All helps, and nobody protects. */
-static void fresh(enum lru_list lru)
-{
-	memset(&node, 0, sizeof(node));
-	memset(&lruvec, 0, sizeof(lruvec));
-	memset(&group, 0, sizeof(group));
-	lruvec.pgdat = &node;
-	lruvec.memcg = &group;
-	lruvec.sizes[0][lru] = MANY;
-	node.node_zones[0].pages[lru] = MANY;
-	node.vm_stat[NR_LRU_BASE + lru].counter = MANY;
-	sc = (struct scan_control){ .reclaim_idx = 1, .target_mem_cgroup = &group };
-	tlbbatch_wide_forget();
-	ask(lru);
-}
-
-static ssize_t write_pass_min(const char *text)
-{
-	struct kobj_attribute *attr = (void *)tlbbatch_wide_files.group->attrs[0];
-
-	return attr->store(NULL, attr, text, strlen(text));
-}
-
-static u64 counted(unsigned int index)
-{
-	return tlbbatch_counter_read(&tlbbatch_wide_counters, index);
-}
 
 /* --- what an ask looks at ------------------------------------------------------------------ */
 
@@ -375,10 +239,10 @@ static void test_unwidened(void)
 	fresh(LRU_INACTIVE_FILE);
 	sc.target_mem_cgroup = &parent;
 	group.memory.elow = 1;
-	last_is_large = true;
+	last_pages = 64;
 	ok_int(ask_anew(LRU_INACTIVE_FILE), ASKED, "a pass that stays as it is");
 	ok(ask_for(ASKED / 2, LRU_INACTIVE_FILE), "W3: what came of itself leaves no ask out");
-	last_is_large = false;
+	last_pages = 1;
 }
 
 static void test_remembered(void)
@@ -432,31 +296,9 @@ static void test_end(void)
 	ok_int(sim_breaches(), 0, "no breach");
 }
 
-/* --- counters ------------------------------------------------------------------------------------- */
-
-static void test_counters(void)
-{
-	u64 before = counted(PAGES_TAKEN_ANON), most = 3ULL << 30;
-
-	*per_cpu_ptr(tlbbatch_wide_counters.value + PAGES_TAKEN_ANON, 3) += most;
-	*per_cpu_ptr(tlbbatch_wide_counters.value + PAGES_TAKEN_ANON, SIM_CPUS - 1) += most;
-	ok_int(counted(PAGES_TAKEN_ANON) - before, 2 * most, "B13: a counter has 64 bits");
-	sim_offline = BIT(3);
-	ok_int(counted(PAGES_TAKEN_ANON) - before, 2 * most, "B13: what an offline CPU counted stays");
-	sim_offline = 0;
-}
-
 int main(void)
 {
-	hook_world_init();
-	hook_world_has("shrink_lruvec", shrink_lruvec,
-		       "void(struct lruvec *, struct scan_control *)");
-	hook_world_has("isolate_lru_folios", isolate_lru_folios,
-		       "unsigned long(unsigned long, struct lruvec *, struct list_head *, unsigned long *, struct scan_control *, enum lru_list)");
-	hook_world_has("isolate_folios", isolate_folios,
-		       "int(unsigned long, struct lruvec *, struct scan_control *, int, struct list_head *, int *, int *, int *)");
-	ok_int(sim_load(), 0, "it loads");
-	ok_str(tlbbatch_wide.unavailable, "", "passes can be widened");
+	wide_world_init();
 	ok_int(write_pass_min("257\n"), -ERANGE, "too wide");
 	ok_int(write_pass_min("256\n"), 4, "passes are widened");
 	test_lists();
@@ -474,7 +316,6 @@ int main(void)
 	test_taken();
 	test_write_again();
 	test_end();
-	test_counters();
 	sim_unload();
 	ok_int(sim_nr_registered() + sim_allocated() + sim_breaches(), 0, "nothing is left");
 	return tap_done();

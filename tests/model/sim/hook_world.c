@@ -184,7 +184,7 @@ int tlbbatch_btf_check_member(const struct tlbbatch_btf *btf, const char *tag, c
 	if (!strcmp(expected, "another"))
 		return -EPROTOTYPE;
 	*byte_offset = sim_member_offset(member);
-	return !strcmp(tag, "absent") ? -ENOENT : 0;
+	return !strcmp(tag, "absent") || *byte_offset == SIM_NO_MEMBER ? -ENOENT : 0;
 }
 
 int tlbbatch_btf_enumerator(const struct tlbbatch_btf *btf, const char *name, s64 *value)
