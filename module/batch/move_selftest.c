@@ -17,11 +17,18 @@
 static struct folio looked_at, passed_by;
 static unsigned int seen;
 
+/* Another one if the two are changed, or exchanged. */
+static __always_inline unsigned long result_of(const struct folio *folio,
+					       const struct vm_area_struct *vma)
+{
+	return (unsigned long)folio - (unsigned long)vma;
+}
+
 static noinline __noclone unsigned long
 tlbbatch_look_dummy(struct folio *folio, struct vm_area_struct *vma)
 {
 	barrier();
-	return (unsigned long)folio + (unsigned long)vma;
+	return result_of(folio, vma);
 }
 
 static const struct tlbbatch_target look_target = {
@@ -62,14 +69,12 @@ int tlbbatch_move_selftest(void)
 	seen = 0;
 	set_bit(PG_swapbacked, (unsigned long *)&looked_at.flags);
 	set_bit(PG_swapcache, (unsigned long *)&looked_at.flags);
-	kept = tlbbatch_look_dummy(&looked_at, VMA) ==
-	       (unsigned long)&looked_at + (unsigned long)VMA;
+	kept = tlbbatch_look_dummy(&looked_at, VMA) == result_of(&looked_at, VMA);
 	/*
 	 * If another tracer shares the dummy, ftrace calls the hook's callback instead
 	 * of its trampoline: then this folio is seen, too.
 	 */
-	kept &= tlbbatch_look_dummy(&passed_by, VMA) ==
-		(unsigned long)&passed_by + (unsigned long)VMA;
+	kept &= tlbbatch_look_dummy(&passed_by, VMA) == result_of(&passed_by, VMA);
 	if (kept && seen && seen <= 2)
 		return 0;
 	pr_err("self-test failed: %u of 1 seen, arguments %s\n", seen,

@@ -71,6 +71,12 @@ unsigned long sim_entered(struct ftrace_regs *fregs)
 				ops->func(ip, fregs->regs.parent, ops, fregs);
 	if (sim_trouble.clobbers)
 		fregs->regs.args[1]++;
+	if (sim_trouble.exchanges) {
+		unsigned long first = fregs->regs.args[0];
+
+		fregs->regs.args[0] = fregs->regs.args[1];
+		fregs->regs.args[1] = first;
+	}
 	to = fregs->regs.ip;
 	if (to != behind)
 		last = to;

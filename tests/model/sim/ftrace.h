@@ -88,6 +88,7 @@ struct sim_trouble {
 	unsigned int int3;		/* so many looks find an int3, at any site */
 	bool always, never;		/* callbacks are heeded for any caller, or for none */
 	bool clobbers;			/* arguments are lost on the way */
+	bool exchanges;			/* ... or exchanged: the first two */
 	bool switched_off;		/* kernel.ftrace_enabled=0 */
 	int refuses;			/* unregistering fails so */
 	const char *keeps;		/* unregistering what begins with this function fails */

@@ -64,8 +64,13 @@ int main(void)
 	sim_trouble.clobbers = true;
 	ok_int(attach(), -EIO, "H8: one that changes arguments is noticed");
 	sim_trouble.clobbers = false;
+	sim_trouble.exchanges = true;
+	ok_int(attach(), -EIO, "H8: so is one that exchanges them");
+	sim_trouble.exchanges = false;
 
 	ok_int(attach(), 0, "it is attached");
+	ok(!(tlbbatch_move_set.ops.flags & FTRACE_OPS_FL_IPMODIFY),
+	   "H4, H5: it excludes nobody who redirects the function");
 	ok_int(flushes, 0, "H8: the self-test flushes nothing");
 	ok_int(call(&waits, &vma), 1, "B17: a folio in the swap cache that nobody maps is flushed");
 	ok(flushed == mm, "B17: in the mm that it is moved in");
