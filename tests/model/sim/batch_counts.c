@@ -23,6 +23,12 @@ static void test_counts(void)
 	       "B13: a pass in which no folio waits isn't one that defers");
 	ok(folio.freed && world.evicted_from == &target_group,
 	   "B13: the shadow entry has the cgroup that reclaim is for");
+	folio = anon_folio(1);
+	world.for_all = true;
+	pass_begin(&one);
+	reclaim(&folio);
+	pass_end(&one);
+	ok(folio.freed && !world.evicted_from, "B13: none if reclaim is for all");
 	ok_int(counted(TLBBATCH_FOLIOS_DEFERRED_SHMEM), 0, "B13: no folio was shmem's");
 	folio = shmem_folio(1);
 	pass_begin(&one);
@@ -144,6 +150,10 @@ static void test_ipis(void)
 	sim_invlpgb = true;
 	ok_int(ipis_avoided(false), 0, "B13: none are where flushes send none");
 	sim_invlpgb = false;
+	/* One that doesn't run what was unmapped interrupts both. */
+	sim_cpu = 2;
+	ok_int(ipis_avoided(false), 2, "B13: and two where the CPU that flushes isn't one of them");
+	sim_cpu = 0;
 }
 
 static void test_activated(void)

@@ -21,7 +21,8 @@ struct work_struct *sim_work;
 pg_data_t sim_nodes[2] = { { .node_id = 0 }, { .node_id = 1 } };
 unsigned long sim_pgactivate, sim_irqs_off;
 unsigned int sim_yields;
-static struct scan_control control = { .target = &target_group };
+/* Of reclaim for a cgroup, and for all. */
+static struct scan_control controls[] = { { .target = &target_group }, { .target = NULL } };
 
 /* --- the rest of the kernel --------------------------------------------------------------- */
 
@@ -407,7 +408,7 @@ void pass_begin(struct reclaimer *task)
 	current = &task->task;
 	task->stat = (struct reclaim_stat){ };
 	if (tlbbatch_pass_enter(0))
-		tlbbatch_pass_begin(&sim_nodes[task->nid], &control, &task->stat);
+		tlbbatch_pass_begin(&sim_nodes[task->nid], &controls[world.for_all], &task->stat);
 }
 
 unsigned int pass_end(struct reclaimer *task)

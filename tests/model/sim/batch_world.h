@@ -43,6 +43,7 @@ struct world {
 	bool demotion, lower;		/* reclaim may demote; a node has a lower one */
 	int demotes;			/* which node that is */
 	bool unmaps_clean;		/* page table entries are clean, only folios are dirty */
+	bool for_all;			/* reclaim isn't for a cgroup */
 	bool swap_full;			/* so is that of each cgroup */
 	struct folio *last;		/* what was written last */
 	unsigned int swap_freed;	/* folios whose swap entry was given back */

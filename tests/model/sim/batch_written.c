@@ -69,6 +69,7 @@ static void test_mid_flush(void)
 	   "B18: folios that are covered count in a batch as well");
 	ok_int(world.written, 4, "B18: the one that fills it is written, and the others behind it");
 	pass_end(&one);
+	ok_int(counted(TLBBATCH_FLUSHES_DEFERRING), 2, "B13: both flushes of the pass are counted");
 }
 
 /* Entries that were clean: reclaim flushes before it frees, and owes a write-out nothing. */

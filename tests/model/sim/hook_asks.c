@@ -117,9 +117,9 @@ static void test_lacks(void)
 	for (i = 0; i < ARRAY_SIZE(members); i++) {
 		lacks = members[i];
 		ok_int(sim_load(), 0, "it loads");
-		ok(strstr(tlbbatch_wide.unavailable, members[i]), "H2: wider passes need %s, and say so",
-		   members[i]);
-		ok_int(write_pass_min("64"), -EOPNOTSUPP, "H2: they can't be had");
+		if (ok(strstr(tlbbatch_wide.unavailable, members[i]),
+		       "H2: wider passes need %s, and say so", members[i]))
+			ok_int(write_pass_min("64"), -EOPNOTSUPP, "H2: they can't be had");
 		sim_unload();
 	}
 }

@@ -113,6 +113,42 @@ static void test_knobs(void)
 	ok(slept == 3 && !gone_early && nothing_attached(), "H9: and then hooks go");
 }
 
+static int set_enabled(const char *text)
+{
+	return sim_ops_enabled->set(text, &sim_param_enabled);
+}
+
+static int set_batch_size(const char *text)
+{
+	return sim_ops_batch_size->set(text, &sim_param_batch_size);
+}
+
+/* Batching is off, and nothing was said of it when the module was loaded. */
+static void test_parameters(void)
+{
+	unsigned int size = tlbbatch_knob_batch_size();
+	char text[80];
+
+	ok(!tlbbatch_knobs_init() && !tlbbatch_knob_enabled(), "H2: without parameters it stays off");
+	ok(set_enabled("2") == -ERANGE && set_enabled("") == -EINVAL, "enabled is 0 or 1");
+	ok(set_batch_size("0") == -ERANGE && set_batch_size("513") == -ERANGE &&
+	   tlbbatch_knob_batch_size() == size, "batch_size is refused as it is in sysfs");
+	ok(!set_batch_size("512") && tlbbatch_knob_batch_size() == 512, "it is the same value");
+	snprintf(text, sizeof(text), "%u to %u (default %u): ", TLBBATCH_BATCH_MIN, TLBBATCH_BATCH_MAX,
+		 TLBBATCH_BATCH_DEFAULT);
+	ok(strstr(sim_says_of_batch_size, text), "modinfo says what it may be: %s", text);
+	ok(strstr(sim_says_of_enabled, "0 or 1 (default 0): "), "so it does of enabled");
+	ok(!set_enabled("1"), "enabled=1");
+	sim_forget();
+	sim_trouble.no_memory = 1000;
+	ok(!tlbbatch_knobs_init() && sim_logged("enabled=1 could not be applied"),
+	   "H2: it can't be had: the module is loaded all the same, and says so");
+	sim_trouble.no_memory = 0;
+	ok(!tlbbatch_knob_enabled() && nothing_attached(), "H2: it reads 0 then");
+	ok(!tlbbatch_knobs_init() && tlbbatch_knob_enabled(), "else it is on");
+	ok_int(tlbbatch_knob_set_enabled(0), 0, "off");
+}
+
 /* As a feature is switched that has no mutex of its own. */
 static void test_switch(void)
 {
@@ -218,6 +254,7 @@ int main(void)
 	hook_world_init();
 	ok_int(sim_load(), 0, "it loads");
 	test_knobs();
+	test_parameters();
 	test_switch();
 	test_tripped();
 	test_tripped_killed();

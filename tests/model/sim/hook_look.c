@@ -21,6 +21,11 @@ void tlbbatch_flush_before_move(struct mm_struct *mm)
 {
 	flushed = mm;
 	flushes++;
+	/* As any C function may. */
+	__asm__ volatile("xorl %%eax, %%eax\n	xorl %%ecx, %%ecx\n	xorl %%edx, %%edx\n"
+			 "	xorl %%esi, %%esi\n	xorl %%edi, %%edi\n	xorl %%r8d, %%r8d\n"
+			 "	xorl %%r9d, %%r9d\n	xorl %%r10d, %%r10d\n	xorl %%r11d, %%r11d\n"
+			 : : : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "cc");
 }
 
 static const char *find(void)
@@ -43,6 +48,56 @@ static unsigned int call(struct folio *folio, struct vm_area_struct *vma)
 
 	function(folio, vma);
 	return flushes - before;
+}
+
+/*
+ * Calls the trampoline with registers of @in, and stores what they are then: rax, rcx, rdx, rsi, rdi,
+ * r8 to r11, rbx, rbp. The stack is such that it is aligned in C behind the trampoline.
+ */
+void call_trampoline(const u64 *in, u64 *out);
+__asm__("	.text\n"
+	"call_trampoline:\n"
+	"	pushq %rbp\n	pushq %rbx\n	pushq %rsi\n	pushq %rsi\n"
+	"	movq 0(%rdi), %rax\n	movq 8(%rdi), %rcx\n	movq 16(%rdi), %rdx\n"
+	"	movq 24(%rdi), %rsi\n	movq 40(%rdi), %r8\n	movq 48(%rdi), %r9\n"
+	"	movq 56(%rdi), %r10\n	movq 64(%rdi), %r11\n	movq 72(%rdi), %rbx\n"
+	"	movq 80(%rdi), %rbp\n	movq 32(%rdi), %rdi\n"
+	"	call tlbbatch_move_trampoline\n"
+	"	pushq %rax\n	movq 8(%rsp), %rax\n"
+	"	movq %rcx, 8(%rax)\n	movq %rdx, 16(%rax)\n	movq %rsi, 24(%rax)\n"
+	"	movq %rdi, 32(%rax)\n	movq %r8, 40(%rax)\n	movq %r9, 48(%rax)\n"
+	"	movq %r10, 56(%rax)\n	movq %r11, 64(%rax)\n	movq %rbx, 72(%rax)\n"
+	"	movq %rbp, 80(%rax)\n"
+	"	popq %rcx\n	movq %rcx, 0(%rax)\n"
+	"	popq %rsi\n	popq %rsi\n	popq %rbx\n	popq %rbp\n"
+	"	ret\n");
+
+#define RSI	3
+#define RDI	4
+
+/* How often the trampoline, which the kernel calls where it can, has this folio flushed. */
+static unsigned int by_trampoline(struct folio *folio, struct vm_area_struct *vma)
+{
+	unsigned int before = flushes, i;
+	u64 in[11], out[11];
+
+	for (i = 0; i < ARRAY_SIZE(in); i++)
+		in[i] = 0x1234567800000000 + i;
+	in[RSI] = (uintptr_t)vma;
+	in[RDI] = (uintptr_t)folio;
+	call_trampoline(in, out);
+	ok(!memcmp(in, out, sizeof(in)), "B17: the trampoline leaves each register as it is");
+	return flushes - before;
+}
+
+static void test_trampoline(struct folio *waits, struct folio *other, struct vm_area_struct *vma)
+{
+	flushed = NULL;
+	ok(tlbbatch_move_set.ops.trampoline == (unsigned long)tlbbatch_move_trampoline,
+	   "it is what ftrace calls");
+	ok_int(by_trampoline(other, vma), 0, "B17: it lets a folio that isn't in the swap cache pass");
+	ok_int(by_trampoline(waits, vma), 1, "B17: one that is in it is flushed");
+	ok(flushed == vma->vm_mm, "B17: in the mm that it is moved in");
 }
 
 int main(void)
@@ -76,6 +131,7 @@ int main(void)
 	ok(flushed == mm, "B17: in the mm that it is moved in");
 	ok_int(call(&mapped, &vma), 0, "B17: nobody else is");
 	ok_int(call(&other, &vma), 0, "B17: nor is one that isn't in the swap cache");
+	test_trampoline(&waits, &other, &vma);
 	sim_trouble.no_memory = 5;
 	ok_int(tlbbatch_redirects_detach(&redirects), -ENOMEM,
 	       "there is no memory to detach it");

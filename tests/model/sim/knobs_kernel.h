@@ -19,11 +19,16 @@ struct kernel_param_ops {
 };
 
 #define module_param_cb(name, ops, arg_, mode)					\
-	static const struct kernel_param sim_param_##name __used = { arg_ };	\
-	static const struct kernel_param_ops *const sim_ops_##name __used = ops
+	const struct kernel_param sim_param_##name = { arg_ };			\
+	const struct kernel_param_ops *const sim_ops_##name = ops
 #define __MODULE_PARM_TYPE(name, type)	struct sim_module
-#define MODULE_PARM_DESC(name, text)	struct sim_module
+#define MODULE_PARM_DESC(name, text)	const char sim_says_of_##name[] = text
 #define cancel_work_sync(work)		((void)(work), sim_note("cancel_work"))
+
+/* Of the module's parameters. */
+extern const struct kernel_param sim_param_enabled, sim_param_batch_size;
+extern const struct kernel_param_ops *const sim_ops_enabled, *const sim_ops_batch_size;
+extern const char sim_says_of_enabled[], sim_says_of_batch_size[];
 
 struct tlbbatch_pass;
 extern struct tlbbatch_pass_part tlbbatch_batch_part;

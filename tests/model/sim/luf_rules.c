@@ -117,6 +117,22 @@ static void test_coverage(void)
 	want("L7: nor is one of another mm", "open=-1 saved=1 ipis_avoided=1");
 	anew();
 	open_one();
+	CALL("flush_tlb_batched_pending", &mm_a, 0, 0);
+	mm_a.context.ctx_id = 3;
+	mm_flush(&mm_a, 1, 0);
+	mm_a.context.tlb_gen.counter--;
+	mm_flush(&mm_a, 0, 0);
+	mm_a.context.ctx_id = 1;
+	want("L7: nor is one of a new mm with its address", "open=-1 saved=1 ipis_avoided=1");
+	anew();
+	open_one();
+	mm_a.context.tlb_gen.counter = 1LL << 32;
+	pending_flush(&mm_a, 0);
+	want("L7: it is known however often the mm was flushed",
+	     "open=-1 saved=1 ipis_avoided=1 open_as_posted=-1 saved_as_posted=1 "
+	     "ipis_avoided_as_posted=1");
+	anew();
+	open_one();
 	lazy(1, true);
 	pending_flush(&mm_a, 0);
 	lazy(1, false);
