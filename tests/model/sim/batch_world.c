@@ -156,6 +156,8 @@ static int write_folio(struct folio *folio, struct swap_iocb **plug)
 		sim_breach("a folio is written that isn't locked, or is dirty still");
 	if (current->tlb_ubc.writable)
 		sim_breach("B1: a folio is written before its flush");
+	if (!folio->reclaim)
+		sim_breach("B13: a folio is written that isn't marked as reclaim's");
 	world.write = NULL;
 	world.last = folio;
 	if (does)
@@ -476,6 +478,8 @@ int reclaim(struct folio *folio)
 		folio_unlock(folio);
 	} else {
 		reclaim_counts(folio);
+		if (!folio->writeback)
+			folio->reclaim = false;
 	}
 	return ret;
 }
