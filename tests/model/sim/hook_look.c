@@ -51,8 +51,8 @@ static unsigned int call(struct folio *folio, struct vm_area_struct *vma)
 }
 
 /*
- * Calls the trampoline with registers of @in, and stores what they are then: rax, rcx, rdx, rsi, rdi,
- * r8 to r11, rbx, rbp. The stack is such that it is aligned in C behind the trampoline.
+ * Calls the trampoline with registers of @in, and stores what they are then: rax, rcx, rdx, rsi,
+ * rdi, r8 to r11, rbx, rbp. The stack is aligned in the C function that the trampoline calls.
  */
 void call_trampoline(const u64 *in, u64 *out);
 __asm__("	.text\n"

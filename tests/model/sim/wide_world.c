@@ -54,7 +54,8 @@ noinline unsigned long isolate_lru_folios(unsigned long nr, struct lruvec *of,
 
 static noinline int isolate_folios(unsigned long nr, struct lruvec *of,
 				   struct scan_control *control, int wish,
-				   struct list_head *list, int *isolated, int *type, int *nr_scanned)
+				   struct list_head *list, int *isolated, int *type,
+				   int *nr_scanned)
 {
 	*isolated = finds_nothing ? 0 : (int)nr;
 	*nr_scanned = (int)nr;
