@@ -36,14 +36,13 @@ static char missing[TLBBATCH_REASON_LEN];
  */
 static unsigned long function_start(const char *name, unsigned long addr)
 {
+	size_t len = strlen(name);
 	unsigned long offset;
 	char text[64];
-	const char *plus;
 
 	snprintf(text, sizeof(text), "%pS", (void *)addr);
-	plus = strchr(text, '+');
-	if (!plus || strncmp(text, name, plus - text) ||
-	    sscanf(plus, "+0x%lx/", &offset) != 1)
+	/* "NAME+0x4/0x40". A shorter name, with which this one begins, is another one's. */
+	if (strncmp(text, name, len) || sscanf(text + len, "+0x%lx/", &offset) != 1)
 		return 0;
 	return addr - offset;
 }

@@ -57,8 +57,16 @@ static void lacks(const char *what, const char *reason)
 	ok(strstr(outcome->luf_lacks, reason), "H2: %s: so is what is registered whole", what);
 }
 
+/* What the address of the kprobe may be the address of. */
+static const char *const elsewhere[] = {
+	"kallsyms_lookup_size+0x4/0x40", "kallsyms_lookup+0x4/0x40",
+	"kallsyms_lookup_names+0x4/0x40", "0xffffffff81000000",
+};
+
 static void test_load(void)
 {
+	unsigned int i;
+
 	sim_fail_alloc(1);
 	fails("the slots of passes");
 	sim_fail_alloc(2);
@@ -69,6 +77,13 @@ static void test_load(void)
 	world.kprobe_fails = -EINVAL;
 	lacks("no kprobe can be had", "kallsyms_lookup_name not found (-22)");
 	world.kprobe_fails = 0;
+	for (i = 0; i < ARRAY_SIZE(elsewhere); i++) {
+		const char *symbol = sim_symbol;
+
+		sim_symbol = elsewhere[i];
+		lacks("the kprobe is somewhere else", "kallsyms_lookup_name not found (-2)");
+		sim_symbol = symbol;
+	}
 	world.btf_fails = -ENOMEM;
 	fails("the index of BTF");
 	world.btf_fails = -EINVAL;

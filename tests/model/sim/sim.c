@@ -55,14 +55,15 @@ static void append(char *text, size_t size, size_t *used, const char *format, va
 	*used += (size_t)nr;
 }
 
+const char *sim_symbol = "kallsyms_lookup_name+0x4/0x40";
+
 int sim_snprintf(char *buf, size_t size, const char *format, ...)
 {
 	va_list args;
 	int nr;
 
 	va_start(args, format);
-	nr = vsnprintf(buf, size, strcmp(format, "%pS") ? format :
-		       "kallsyms_lookup_name+0x4/0x40", args);
+	nr = vsnprintf(buf, size, strcmp(format, "%pS") ? format : sim_symbol, args);
 	va_end(args);
 	return nr;
 }

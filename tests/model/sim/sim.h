@@ -133,7 +133,8 @@ void sim_bit(void);
 #define set_bit(bit, map)	(sim_bit(), (void)((map)[(bit) / 64] |= 1UL << (bit) % 64))
 #define clear_bit(bit, map)	(sim_bit(), (void)((map)[(bit) / 64] &= ~(1UL << (bit) % 64)))
 
-/* Knows %pS, too, of the one address that a kprobe has. */
+/* Knows %pS, too, of the one address that a kprobe has: it prints sim_symbol. */
+extern const char *sim_symbol;
 int sim_snprintf(char *buf, size_t size, const char *format, ...);
 #define snprintf	sim_snprintf
 
