@@ -11,6 +11,7 @@
 struct sim_trouble sim_trouble;
 unsigned int sim_preempt_off;
 int sim_module_refs;
+bool sim_module_goes;
 struct work_struct *sim_work;
 struct task_struct *sim_processes;
 unsigned int sim_nr_processes;
@@ -370,8 +371,14 @@ void sim_tracepoints(const char *first, const char *second)
 
 void for_each_kernel_tracepoint(void (*visit)(struct tracepoint *tp, void *data), void *data)
 {
+	static char longer[64];
+	static struct tracepoint another = { longer };
+
+	/* Some names begin with others: mm_page_alloc, mm_page_alloc_extfrag. */
+	snprintf(longer, sizeof(longer), "%s_more", points[0].name ?: "");
 	visit(&points[1], data);
 	visit(&points[0], data);
+	visit(&another, data);
 }
 
 int tracepoint_probe_register(struct tracepoint *tp, void *probe, void *data)
@@ -393,6 +400,13 @@ int tracepoint_probe_unregister(struct tracepoint *tp, void *probe, void *data)
 		sim_breach("a probe was taken away that wasn't there");
 	sim_note("tp-%s", tp->name);
 	return 0;
+}
+
+struct task_struct *sim_thread(struct task_struct *task)
+{
+	if (!sim_rcu_depth)
+		sim_breach("tasks are walked through without RCU");
+	return task;
 }
 
 /* A worker has a stack of its own. Whenever it has slept, the one who waits for it goes on. */

@@ -139,7 +139,9 @@ extern int sim_module_refs;
 #define MODULE_VERSION(x)	struct sim_module
 #define MODULE_LICENSE(x)	struct sim_module
 #define THIS_MODULE		NULL
-#define try_module_get(module)	(sim_module_refs++, true)
+/* Nobody gets a module that is being unloaded. */
+extern bool sim_module_goes;
+#define try_module_get(module)	(sim_module_refs += !sim_module_goes, !sim_module_goes)
 #define module_put(module)	((void)sim_module_refs--)
 
 struct work_struct {
@@ -153,19 +155,20 @@ struct completion {
 #define DECLARE_WORK(name, func_)	struct work_struct name = { .func = func_ }
 #define DECLARE_COMPLETION(name)	struct completion name
 #define system_long_wq			0
-#define queue_work(queue, work)		((void)(queue), sim_work = (work))
+#define queue_work(queue, work)		((void)(queue), sim_work = (work), sim_queued(work))
 #define complete(completion)		((completion)->done = true, sim_note("complete"))
 #define flush_work(work)		sim_note("flush_work")
 extern struct work_struct *sim_work;
 unsigned long wait_for_completion_timeout(struct completion *completion, unsigned long timeout);
-/* Processes of one thread each: two loops, as in the kernel. */
+/* Processes, and the threads of each: two loops, as in the kernel, under RCU's read lock. */
 extern struct task_struct *sim_processes;
 extern unsigned int sim_nr_processes;
+struct task_struct *sim_thread(struct task_struct *task);
 #define for_each_process_thread(leader, task)					\
 	for (leader = sim_nr_processes ? sim_processes : current;		\
 	     leader == current || leader < sim_processes + sim_nr_processes;	\
 	     leader = sim_nr_processes ? leader + 1 : sim_processes)		\
-		for (task = leader; task; task = NULL)
+		for (task = sim_thread(leader); task; task = sim_thread(task->thread))
 
 #define sysfs_emit(buf, ...)	sprintf(buf, __VA_ARGS__)
 

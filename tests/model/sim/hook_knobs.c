@@ -152,6 +152,10 @@ static void test_parameters(void)
 /* As a feature is switched that has no mutex of its own. */
 static void test_switch(void)
 {
+	admin.killed = true;
+	ok_int(tlbbatch_feature_switch(&alpha, true), -EINTR, "H9: who is killed before that is told so");
+	ok(!tlbbatch_knob_enabled() && nothing_attached(), "H9: then it is off");
+	admin.killed = false;
 	ok_int(tlbbatch_feature_switch(&alpha, true), 0, "on");
 	open_for_others();
 	sim_others = others_and_kill;

@@ -60,7 +60,8 @@ static void lacks(const char *what, const char *reason)
 /* What the address of the kprobe may be the address of. */
 static const char *const elsewhere[] = {
 	"kallsyms_lookup_size+0x4/0x40", "kallsyms_lookup+0x4/0x40",
-	"kallsyms_lookup_names+0x4/0x40", "0xffffffff81000000",
+	"kallsyms_lookup_names+0x4/0x40",
+	"0xffffffff81000000",
 };
 
 static void test_load(void)
@@ -121,6 +122,9 @@ static void test_one_lacks(void)
 	   "H2: what one feature lacks affects no other, not even one that shares a hook with it");
 	alpha.find = find;
 	point->proto = "int(void)";
+	luf.find = cannot_find;
+	ok_str(load_in_child()->luf_lacks, "something", "H2: what it looks for itself is told first");
+	luf.find = NULL;
 	outcome = load_in_child();
 	ok_str(outcome->luf_lacks, "two",
 	       "H2: a feature that lacks what it watches can't be had, though all can be hooked");
@@ -144,6 +148,44 @@ static void test_messages(bool holdout)
 	ok(sim_logged("RCU-tasks waits for admin/10") == holdout,
 	   "H13: the log %s", holdout ? "names a task that RCU-tasks waits for" : "names no other");
 	admin.rcu_tasks_holdout = false;
+}
+
+static bool left;
+
+static void leave_at_once(void)
+{
+	left = true;
+}
+
+static void begins_at_once(struct work_struct *work)
+{
+	work->func(work);
+	sim_work = NULL;
+}
+
+/* An idle CPU runs the worker while unload has just queued it. */
+static void test_fast_worker(void)
+{
+	ok_int(on(&alpha), 0, "alpha is on");
+	ok_int(off(&alpha), 0, "and off");
+	sim_at_queue = begins_at_once;
+	tlbbatch_hooks_retire(leave_at_once);
+	ok(left, "H13: a worker that begins at once knows how to wait for tasks in replacements");
+}
+
+/* A thread that isn't the first one of its process. */
+static void test_holdout_thread(void)
+{
+	struct task_struct thread = { .comm = "thread", .pid = 77, .rcu_tasks_holdout = true };
+
+	admin.thread = &thread;
+	ok_int(on(&alpha), 0, "alpha is on");
+	ok_int(off(&alpha), 0, "and off");
+	sim_forget();
+	tlbbatch_hooks_retire(leave);
+	right(sim_logged("RCU-tasks waits for thread/77") && sim_times_logged("RCU-tasks waits for") == 1,
+	      "H13: the log names the thread that RCU-tasks waits for, and not its process");
+	admin.thread = NULL;
 }
 
 static void test_many_holdouts(void)
@@ -176,6 +218,8 @@ int main(void)
 	      "H13: the log says that the worker hasn't begun");
 	test_messages(false);
 	test_many_holdouts();
+	test_holdout_thread();
+	test_fast_worker();
 	ok_int(sim_nr_registered() + sim_breaches(), 0, "nothing is left");
 	return tap_done();
 }

@@ -35,6 +35,12 @@ static struct {
 	{ .hook = { .name = "near", .lost = "all", .targets = (const struct tlbbatch_target[]) {
 		TRIED("fn_gone", "int(int)") TRIED("fn_other", "char(int)") { } } },
 	  .reason = "fn_other has another prototype" },
+	{ .hook = { .name = "nears", .lost = "all", .targets = (const struct tlbbatch_target[]) {
+		TRIED("fn_other", "char(int)") TRIED("fn_b", "char(int)") { } } },
+	  .reason = "fn_other has another prototype" },
+	/* All of its rows ask for what this kernel's headers don't have. */
+	{ .hook = { .name = "no row", .lost = "all", .targets = (const struct tlbbatch_target[]) {
+		{ } } }, .reason = "no target for this kernel" },
 	{ .hook = { .name = "absent", .lost = "all", .need = { .tag = "absent" },
 		.targets = (const struct tlbbatch_target[]) { TRIED("fn_gone", "int(int)") { } } } },
 	{ .hook = { .name = "odd", .lost = "all", .need = { .tag = "odd" },

@@ -19,11 +19,14 @@ static void test_on_off(void)
 	      sim_in_order("+fn_looked", "+fn_pass"), "H9: passes are hooked last");
 	world.acts = false;
 	ok_int(fn_a(1), 1, "where a hook doesn't act the original runs");
+	ok_int(fn_b(5), 5, "so does another one's");
+	ok_int(world.passed, 5, "B15: what a hook lets go by it has seen, with its argument");
 	world.acts = true;
 	ok_int(fn_a(1), 1 + ADDS, "where it acts its replacement does");
 	ok_int(fn_b(2), 2 + ADDS, "so does another one's");
 	ok_int(world.ran[A] - before, 2, "H10: an original is entered once for each call");
-	ok(!world.acts_raced, "H13: acts() is asked with preemption off");
+	ok_int(world.passed, 5, "B15: it sees none of those that it redirects");
+	ok(!world.acts_raced, "H13: acts() is asked with preemption off, and so is passes()");
 	fn_looked(1);
 	ok_int(world.saw[LOOKED], 1, "a hook that looks sees a call");
 	ok_int(fn_pass(1), 1 + 7, "a pass begins and ends, and adds what it freed");
@@ -64,6 +67,11 @@ static void test_attach_fails(void)
 		ok_int(on(&alpha), -EIO, "H2: text isn't patched: EIO");
 		sim_trouble.unpatched = NULL;
 		right(nothing_attached() && !alpha.on, "H2: %s: nothing is attached", names[i]);
+		sim_trouble.no_memory_for = names[i];
+		ok_int(on(&alpha), -ENOMEM, "H2: no memory for a function in the filter: ENOMEM");
+		sim_trouble.no_memory_for = NULL;
+		right(sim_logged(names[i]) && nothing_attached() && !alpha.on,
+		      "H2: %s: the log names it, and nothing is attached", names[i]);
 	}
 	ok_int(tlbbatch_pass_hook.users + alpha_hooks[0].users, 0, "H2: no use is counted");
 	sim_trouble.direct = "fn_looked";
@@ -308,10 +316,24 @@ static void test_selftest(void)
 	ok_int(sim_breaches(), 0, "H7: no filter was empty");
 }
 
+/* How batching learns which functions write folios. */
+static void test_target_at(void)
+{
+	right(tlbbatch_target_at((unsigned long)fn_a) == alpha_hooks[0].target &&
+	      tlbbatch_target_at((unsigned long)fn_b) == alpha_hooks[1].target &&
+	      tlbbatch_target_at((unsigned long)fn_whole) == luf_hooks[0].target,
+	      "B16: each function that is redirected is known by its address");
+	right(!tlbbatch_target_at((unsigned long)fn_looked) &&
+	      !tlbbatch_target_at((unsigned long)fn_other) && !tlbbatch_target_at(0),
+	      "B16: one that isn't is not");
+	ok(hook_world_writes(), "B1: the writer of the alternative that was taken is set, and no other");
+}
+
 int main(void)
 {
 	hook_world_init();
 	ok_int(sim_load(), 0, "it loads");
+	test_target_at();
 	test_filter_fails();
 	test_on_off();
 	test_attach_fails();

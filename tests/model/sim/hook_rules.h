@@ -31,6 +31,7 @@ struct world {
 	unsigned int saw[NR_FN];	/* a callback that only looks */
 	bool acts;			/* the hooks of alpha act for the running task */
 	bool acts_raced;		/* ... were asked with preemption on */
+	int passed;			/* arguments of calls that the hook of fn_b lets go by */
 	unsigned int begun, ended;	/* passes of alpha */
 	unsigned int inside;		/* tasks that sleep in a replacement of luf's */
 	bool stopped;			/* what luf needs is freed */
@@ -60,6 +61,8 @@ void see_other(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops
 	       struct ftrace_regs *fregs);
 
 void hook_world_init(void);
+/* The alternative that was taken has its writer, and another one of its function has none. */
+bool hook_world_writes(void);
 /* The kernel has another function. */
 void hook_world_has(const char *name, void *addr, const char *proto);
 /* A function of the kernel has another prototype. */

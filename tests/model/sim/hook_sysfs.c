@@ -155,7 +155,8 @@ static unsigned int settled, settled_at_read;
 u64 tlbbatch_counter_read(const struct tlbbatch_counters *of, unsigned int index)
 {
 	settled_at_read = settled;
-	return of == &counters ? 100 + index : 0;
+	/* The last one is larger than 32 bits. */
+	return of == &counters ? 100 + index + (index == 2 ? 5ULL << 32 : 0) : 0;
 }
 
 static void settle(void)
@@ -212,6 +213,27 @@ static void gone(const char *when)
 	      "H2: nothing is left %s", when);
 }
 
+/* What is registered whole; and somebody else's call, which isn't the hook's. */
+static void test_whole_shown(void)
+{
+	const char *whole = luf_hooks[0].name;
+
+	ok_int(off(&alpha), 0, "the feature is off");
+	sim_patch((unsigned long)fn_a, true);
+	ok_str(content("", "hooks", alpha_hooks[0].name), "detached\n",
+	       "H2: another tracer's call doesn't count as the hook's");
+	sim_patch((unsigned long)fn_a, false);
+	ok_int(on(&luf), 0, "what is registered whole is on");
+	ok_str(content("luf", "hooks", whole), "attached\n", "H2: then it reads as attached");
+	ok_int(tlbbatch_hooks_unregister(), 0, "the sets go");
+	ok_str(content("luf", "hooks", whole), "attached\n", "H2: it doesn't go with a set");
+	ok_int(off(&luf), 0, "it is off");
+	sim_patch((unsigned long)fn_whole, true);
+	ok_str(content("luf", "hooks", whole), "detached\n",
+	       "H2: then another tracer's call doesn't count as its own, either");
+	sim_patch((unsigned long)fn_whole, false);
+}
+
 static void test_files(void)
 {
 	unsigned int settled_before;
@@ -226,7 +248,7 @@ static void test_files(void)
 	ok_str(content("", "", "enabled"), "enabled\n", "a knob");
 	ok_str(content("luf", "", "mode"), "mode\n", "a knob of a feature with a directory");
 	ok_str(content("", "stats", "first"), "100\n", "the first counter");
-	ok_str(content("", "stats", "third"), "102\n", "the last counter");
+	ok_str(content("", "stats", "third"), "21474836582\n", "B13: the last counter, all of it");
 	settled_before = settled;
 	ok_int(settled_before, 0, "another feature's counters aren't settled");
 	ok_str(content("luf", "stats", "second"), "101\n", "a counter of the other feature");
@@ -243,6 +265,7 @@ static void test_files(void)
 	right(strncmp(said, "attached", 8) == 0 &&
 	      !strcmp(content("", "hooks", alpha_hooks[0].name), said), "a hook that is on");
 	ok_str(content("luf", "hooks", luf_hooks[0].name), "detached\n", "another one isn't");
+	test_whole_shown();
 	right(file("luf", "hooks", luf_hooks[0].name) && !file("", "hooks", luf_hooks[0].name) &&
 	      !file("luf", "hooks", alpha_hooks[0].name), "each hook is where its feature is");
 	sim_unload();

@@ -222,9 +222,13 @@ static int instead_of_wrong(int x)
 	return x;
 }
 
+DEFINE_STATIC_CALL_NULL(writer_wrong, fn_type);
+DEFINE_STATIC_CALL_NULL(writer_fn_b, fn_type);
+
 #define WRONG(symbol, proto)							\
 	{ .function = { symbol, proto }, .replacement = instead_of_wrong,	\
-	  .original = TLBBATCH_CALL(orig_wrong) }
+	  .original = TLBBATCH_CALL(orig_wrong), .write_out = instead_of_wrong,	\
+	  .writer = TLBBATCH_CALL(writer_wrong) }
 
 REPLACEMENT(fn_a)
 REPLACEMENT(fn_b)
@@ -232,7 +236,25 @@ REPLACEMENT(fn_whole)
 /* Rule H1: other kernels have the function with another prototype, or under another name. */
 TARGETS(fn_a,
 	WRONG("fn_a", "long(int)"), WRONG("fn_absent", "int(int)"), WRONG("in_module", "int(int)"),);
-TARGETS(fn_b);
+
+static void passes_fn_b(struct ftrace_regs *fregs)
+{
+	world.acts_raced |= !sim_preempt_off;
+	world.passed += (int)fregs->regs.args[0];
+}
+
+static int write_out_fn_b(int x)
+{
+	return static_call(orig_fn_b)(x);
+}
+
+static const struct tlbbatch_target targets_fn_b[] = {
+	{ .function = { "fn_b", "int(int)" }, .replacement = instead_of_fn_b,
+	  .original = TLBBATCH_CALL(orig_fn_b), .passes = passes_fn_b,
+	  .write_out = write_out_fn_b, .writer = TLBBATCH_CALL(writer_fn_b) },
+	{ .function = { NULL, NULL } }
+};
+
 TARGETS(fn_whole);
 
 static bool acts(unsigned long parent_ip)
@@ -484,6 +506,11 @@ int __weak tlbbatch_sysfs_init(void)
 void __weak tlbbatch_sysfs_exit(void)
 {
 	sim_note("sysfs_exit");
+}
+
+bool hook_world_writes(void)
+{
+	return static_call(writer_fn_b) == write_out_fn_b && !static_call(writer_wrong);
 }
 
 void hook_world_init(void)

@@ -261,6 +261,17 @@ void schedule_timeout_idle(unsigned long timeout)
 		sim_slept();
 }
 
+void (*sim_at_queue)(struct work_struct *work);
+
+void sim_queued(struct work_struct *work)
+{
+	void (*begins)(struct work_struct *work) = sim_at_queue;
+
+	sim_at_queue = NULL;
+	if (begins)
+		begins(work);
+}
+
 static void happens(void (**what)(void))
 {
 	void (*does)(void) = *what;

@@ -274,6 +274,7 @@ struct task_struct {
 	pid_t pid;
 	unsigned int flags;
 	bool rcu_tasks_holdout;
+	struct task_struct *thread;	/* another one of its process */
 	bool killed;
 	struct tlbflush_unmap_batch tlb_ubc;
 };
@@ -290,6 +291,10 @@ extern void (*sim_others)(void);
 #define task_pid_nr(task)	((task)->pid)
 #define fatal_signal_pending(task)	((task)->killed)
 void schedule_timeout_idle(unsigned long timeout);
+/* What another CPU does as soon as work is queued, once: a worker may begin at once. */
+struct work_struct;
+extern void (*sim_at_queue)(struct work_struct *work);
+void sim_queued(struct work_struct *work);
 /* Called when somebody has slept: a worker lets the one go on who waits for it. */
 extern void (*sim_slept)(void);
 /* Who is killed doesn't sleep: a loop of these would never end. This one does. */
