@@ -111,6 +111,11 @@ static void test_members(void)
 	add_struct(0, "old_bits", 8, 2);
 	blob_member(&blob, "partial", t_int4, 4);
 	blob_member(&blob, "whole", t_int, 32);
+	add_small("old_first", 4, "partial", t_int4, 0);
+	add_small("tagged_first", 4, "partial",
+		  blob_ref(&blob, BTF_KIND_TYPE_TAG, "tag", t_int4), 0);
+	/* All bits of four bytes, but from the eighth on. */
+	add_small("shifted", 8, "s", blob_int(&blob, "int", 4, 8 << 16 | 32), 0);
 	add_small("odd_bit", 8, "odd", t_int, 33);
 	add_small("outside", 8, "far", t_int, 72);
 	add_struct(0, "twice", 8, 2);
@@ -134,6 +139,9 @@ static void test_members(void)
 	want_offset("empty", "first", -ENOENT, 0);
 	want_offset("old_bits", "partial", -EINVAL, 0);
 	want_offset("old_bits", "whole", 0, 4);
+	want_offset("old_first", "partial", -EINVAL, 0);
+	want_offset("tagged_first", "partial", -EINVAL, 0);
+	want_offset("shifted", "s", -EINVAL, 0);
 	want_offset("odd_bit", "odd", -EINVAL, 0);
 	want_offset("outside", "far", -EINVAL, 0);
 	want_offset("twice", "it", -EINVAL, 0);

@@ -63,6 +63,7 @@ static void test_headers(void)
 	SPOILED(header()->str_len = 0, -EINVAL, "no strings");
 	SPOILED(header()->str_len -= 1, -EINVAL, "a last string that doesn't end");
 	SPOILED(header()->str_off += 1, -EINVAL, "strings that don't start with none");
+	SPOILED(((char *)(header() + 1))[header()->str_off] = 'x', -EINVAL, "a name for the nameless");
 }
 
 static void test_sizes(void)
@@ -121,21 +122,27 @@ static void test_types_at_the_end(void)
 	}
 }
 
-static void test_longer_header(void)
+static void want_longer_header(u32 by, int ret, const char *name)
 {
 	char *longer;
 
 	good_blob();
-	longer = calloc(1, blob.size + 8);
+	longer = calloc(1, blob.size + by);
 	memcpy(longer, blob.data, sizeof(struct btf_header));
-	memcpy(longer + sizeof(struct btf_header) + 8,
+	memcpy(longer + sizeof(struct btf_header) + by,
 	       (char *)blob.data + sizeof(struct btf_header),
 	       blob.size - sizeof(struct btf_header));
 	free(blob.data);
 	blob.data = longer;
-	blob.size += 8;
-	header()->hdr_len += 8;
-	want_open(0, "a longer header, as from 7.1 on");
+	blob.size += by;
+	header()->hdr_len += by;
+	want_open(ret, name);
+}
+
+static void test_longer_header(void)
+{
+	want_longer_header(8, 0, "a longer header, as from 7.1 on");
+	want_longer_header(2, -EINVAL, "a header behind which types aren't aligned");
 }
 
 static void one_type(u32 info, u32 name_off, int ret, const char *name)
@@ -230,6 +237,8 @@ static void test_bad_ids(void)
 	blob_free(&blob);
 }
 
+#define FAN	300
+
 /* Types that refer to themselves, and types beyond the limits of depth and size. */
 static void test_loops(void)
 {
@@ -279,6 +288,13 @@ static void test_loops(void)
 	}
 	blob_type(&blob, BTF_KIND_STRUCT, 0, 1, "", 8);
 	blob_member(&blob, "m", i, 0);
+	/* Not deep, but each of three levels has the next one so often. */
+	for (depth = 0; depth < 3; depth++) {
+		next = blob_type(&blob, BTF_KIND_STRUCT, 0, FAN, depth ? "" : "fan", 8);
+		for (i = 0; i < FAN; i++)
+			blob_member(&blob, "", next + 1, 0);
+	}
+	blob_type(&blob, BTF_KIND_STRUCT, 0, 0, "", 8);
 	next = blob_type(&blob, BTF_KIND_STRUCT, 0, 1, "typedef_loop", 8);
 	blob_member(&blob, "m", next + 1, 0);
 	blob_ref(&blob, BTF_KIND_TYPEDEF, "t", next + 1);
@@ -299,6 +315,8 @@ static void test_loops(void)
 	       "a struct that contains itself twice");
 	ok_int(tlbbatch_btf_member_offset(&btf, "nested", "m", &i), -EINVAL,
 	       "20 structs deep");
+	ok_int(tlbbatch_btf_member_offset(&btf, "fan", "m", &i), -EINVAL,
+	       "more members in all than one search may look at");
 	ok_int(tlbbatch_btf_member_offset(&btf, "typedef_loop", "m", &i), -EINVAL,
 	       "a member whose type is a typedef of itself");
 	tlbbatch_btf_close(&btf);

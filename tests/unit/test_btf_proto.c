@@ -199,9 +199,13 @@ static void test_mismatches(void)
 		"", "int", "int(", "int(voi)", "int(void) ", "int(void)x", " int(void)",
 		"int (void)", "Int(void)", "unsigned int(void)",
 	};
+	/* Behind its end there is nothing that could differ. */
+	static const char padded[32] = "int";
 	char found[32], name[64];
 	u32 i;
 
+	ok_int(tlbbatch_btf_check_proto(&btf, "f1", padded, NULL, 0), -EPROTOTYPE,
+	       "what int(void) begins with is not int(void)");
 	for (i = 0; i < ARRAY_SIZE(others); i++) {
 		strcpy(found, "x");
 		snprintf(name, sizeof(name), "\"%s\" is not int(void)", others[i]);
@@ -254,6 +258,7 @@ static void test_ambiguous(void)
 	blob_func(&blob, "other", 0, i);
 	blob_func(&blob, "broken", i, i);
 	blob_ref(&blob, BTF_KIND_FUNC, "broken", i);
+	blob_func(&blob, "half", i, blob_type(&blob, BTF_KIND_STRUCT, 0, 0, "", 4));
 	blob_finish(&blob);
 	ok_int(tlbbatch_btf_open(&btf, blob.data, blob.size), 0, "a blob with names that repeat");
 
@@ -273,6 +278,9 @@ static void test_ambiguous(void)
 	ok_int(tlbbatch_btf_check_proto(&btf, "broken", "int(int)", buf, sizeof(buf)), -EINVAL,
 	       "  checked");
 	ok_str(buf, "", "  and no text");
+	ok_int(tlbbatch_btf_check_proto(&btf, "half", "int(int)", buf, sizeof(buf)), -EOPNOTSUPP,
+	       "a function of which a part has no name");
+	ok_str(buf, "", "  doesn't have half a text");
 	tlbbatch_btf_close(&btf);
 	blob_free(&blob);
 }
