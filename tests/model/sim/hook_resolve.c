@@ -71,6 +71,16 @@ static struct tlbbatch_hook two_bad[] = {
 };
 static struct tlbbatch_redirects both_bad = { .hooks = two_bad, .nr = 2 };
 
+/* Its name and its reason are too long together. */
+static struct {
+	struct tlbbatch_hook hook;
+	struct tlbbatch_redirects redirects;
+	char guard[64];
+} long_one = { .hook = { .name = "a_hook_whose_name_is_rather_long", .lost = "all",
+	.targets = (const struct tlbbatch_target[]) {
+		TRIED("a_function_whose_name_is_also_longer_than_that_of_most_of_the_others", "int(int)")
+		{ } } } };
+
 static struct tlbbatch_entry bad_entry[] = {
 	{ .name = "an entry", .alternatives = (const struct tlbbatch_watched[]) {
 		{ { "fn_entry", "long(int)" }, NULL }, { } } } };
@@ -181,6 +191,14 @@ static void test_refused(void)
 	ok_str(looks_whole.reason, "what looks cannot be registered whole",
 	       "H14: a hook that only looks isn't registered whole");
 	tlbbatch_redirects_resolve(&both_bad, NULL, NULL);
+	long_one.redirects.hooks = &long_one.hook;
+	long_one.redirects.nr = 1;
+	tlbbatch_redirects_resolve(&long_one.redirects, NULL, NULL);
+	for (i = 0; i < sizeof(long_one.guard) && !long_one.guard[i]; i++)
+		;
+	right(i == sizeof(long_one.guard) &&
+	      strlen(long_one.redirects.unavailable) == TLBBATCH_REASON_LEN - 1,
+	      "H2: a reason that is too long for the feature's is cut off");
 	ok_str(both_bad.unavailable, "first: fn_gone not found (inlined?)",
 	       "H2: of two hooks that can't be had the first one's reason is the feature's");
 }
@@ -196,6 +214,7 @@ static void test_cloned(void)
 		{ "fn_other.part.0.constprop.0", fn_b, true },
 		{ "fn_other.constprop.0.isra.0", fn_b, true },
 		{ "fn_other.part.0", clones, false },	/* not the kernel's */
+		{ "fn_other.part.0", (void *)4096, false },
 		{ "fn_b.part.0", fn_b, false },
 	};
 	char reason[TLBBATCH_REASON_LEN], message[100];

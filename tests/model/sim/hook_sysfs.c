@@ -264,6 +264,8 @@ static void test_files(void)
 	tlbbatch_hook_describe(&alpha_hooks[0], said);
 	right(strncmp(said, "attached", 8) == 0 &&
 	      !strcmp(content("", "hooks", alpha_hooks[0].name), said), "a hook that is on");
+	ok_str(content("", "hooks", tlbbatch_pass_hook.name), "attached\n",
+	       "H2: the hook that it shares has a file there, too");
 	ok_str(content("luf", "hooks", luf_hooks[0].name), "detached\n", "another one isn't");
 	test_whole_shown();
 	right(file("luf", "hooks", luf_hooks[0].name) && !file("", "hooks", luf_hooks[0].name) &&
