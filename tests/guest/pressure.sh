@@ -8,6 +8,8 @@ PRESSURE_MAX=20M
 PRESSURE_MB=40
 # How many writers there are: one on each CPU, or this many
 PRESSURE_CPUS=
+# The OOM killer spares them: MGLRU calls it too early now and then (tests/guest/aging).
+PRESSURE_SPARED=(choom -n -1000 --)
 PRESSURE_FILE=/var/tmp/pressure
 PRESSURE_FILE_MB=40
 
@@ -25,12 +27,11 @@ moved()
 }
 
 # pressure_start SECONDS [files]: checksummed writers in a cgroup that is too small for them;
-# with "files", readers of a mapped file, too. The OOM killer spares them: MGLRU calls it too early
-# now and then (tests/guest/aging).
+# with "files", readers of a mapped file, too
 pressure_start()
 {
 	echo "$PRESSURE_MAX" > "$CG/memory.max"
-	in_cgroup_start choom -n -1000 -- "$BIN/verify" --seconds "$1" --mib "$PRESSURE_MB" \
+	in_cgroup_start "${PRESSURE_SPARED[@]}" "$BIN/verify" --seconds "$1" --mib "$PRESSURE_MB" \
 		--mode plain ${PRESSURE_CPUS:+--cpus "$PRESSURE_CPUS"} > /tmp/verify.out 2>&1
 	verify_pid=$!
 	readers_pid=
@@ -40,7 +41,7 @@ pressure_start()
 		bail "no room for $PRESSURE_FILE"
 	# What the cgroup reads again is its own, and is reclaimed at its limit.
 	echo 3 > /proc/sys/vm/drop_caches
-	in_cgroup_start choom -n -1000 -- "$BIN/luf_scan" --do scan --threads 2 \
+	in_cgroup_start "${PRESSURE_SPARED[@]}" "$BIN/luf_scan" --do scan --threads 2 \
 		--file $PRESSURE_FILE --pages 1000000000 --seconds "$1" > /tmp/readers.out 2>&1
 	readers_pid=$!
 }

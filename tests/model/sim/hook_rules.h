@@ -96,6 +96,8 @@ static inline int off(struct tlbbatch_feature *feature)
 	_good; })
 
 bool nothing_attached(void);
+/* The module is unloaded. What main() returns. */
+int hook_world_done(void);
 
 /* A task begins a pass, or one nested in its pass; NULL if none was opened. It ends it. */
 struct tlbbatch_pass *open_pass(struct task_struct *task);

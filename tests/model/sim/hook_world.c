@@ -552,6 +552,12 @@ bool nothing_attached(void)
 	return true;
 }
 
+int hook_world_done(void)
+{
+	ok_int(sim_nr_registered() + sim_allocated() + sim_breaches(), 0, "nothing is left");
+	return tap_done();
+}
+
 void see_other(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
 	       struct ftrace_regs *fregs)
 {

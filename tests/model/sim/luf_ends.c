@@ -300,16 +300,14 @@ static void test_gone(void)
 {
 	anew();
 	generation(&file_a, 100, 4, ON(0) | ON(1));
-	mm_flush(&mm_a, 0, 0);
-	mm_flush(&mm_a, 1, 0);
+	both_flush_mm_a();
 	sim_at_look = look_up_depth;
 	forget();
 	ok(depth_at_look == 1 && !sim_rcu_depth, "L17: who looks at pages holds RCU's read lock");
 	anew();
 	generation(&file_a, 100, 4, ON(0) | ON(1));
 	forget();
-	mm_flush(&mm_a, 0, 0);
-	mm_flush(&mm_a, 1, 0);
+	both_flush_mm_a();
 	sim_at_rcu = memory_goes;
 	tlbbatch_luf_settle();
 	ok_int(sim_breaches(), 0, "L17: nobody looks at pages that are gone");

@@ -108,8 +108,7 @@ static void test_interest(void)
 	anew();
 	generation(&file_a, 100, 4, ON(0) | ON(1));
 	ok(tlbbatch_luf_interesting(&file_a), "L11: a file is of interest in an open generation");
-	mm_flush(&mm_a, 0, 0);
-	mm_flush(&mm_a, 1, 0);
+	both_flush_mm_a();
 	tlbbatch_luf_settle();
 	ok(tlbbatch_luf_interesting(&file_a), "L11: also in one that is open as posted alone");
 	alloc(100, 0);

@@ -192,8 +192,7 @@ static void test_chunks_tight(bool in_turn)
 			unmap(&file_a, 2 * i, 1, ON(0) | ON(1));
 		flush_a();
 		/* On both CPUs: saved, but not as posted, where one mm's flush isn't enough. */
-		mm_flush(&mm_a, 0, 0);
-		mm_flush(&mm_a, 1, 0);
+		both_flush_mm_a();
 	}
 	sim_cpu = 0;
 	tlbbatch_luf_settle();
@@ -215,8 +214,7 @@ static void test_sweep(void)
 	anew();
 	for (i = 0; i < SEVERAL; i++)
 		generation(&file_a, 100 + 2 * i, 1, ON(0) | ON(1));
-	mm_flush(&mm_a, 0, 0);
-	mm_flush(&mm_a, 1, 0);
+	both_flush_mm_a();
 	for (i = 0; i < SEVERAL; i++)
 		generation(NULL, 1000, 1, ON(2));
 	ok_int(tlbbatch_luf_nr_open(TLBBATCH_LUF_IDEAL), 0,
@@ -277,8 +275,7 @@ static void test_slots(void)
 		generation(&file_a, 100 + 2 * i, 1, ON(0) | ON(1));
 	want("L14: what doesn't fit is untracked", "generation=16484 open=16384 "
 	     "open_as_posted=16384 untracked=100 untracked_as_posted=100");
-	mm_flush(&mm_a, 0, 0);
-	mm_flush(&mm_a, 1, 0);
+	both_flush_mm_a();
 	want("L14: nothing else is; the posted series' own make room",
 	     "open=-16384 saved=16384 ipis_avoided=16384 open_as_posted=-4096 "
 	     "untracked_as_posted=4096");
@@ -326,8 +323,7 @@ static void test_sweep_elsewhere(void)
 	sim_cpu = 0;
 	for (i = 0; i < 40; i++)
 		generation(&file_a, 300 + 2 * i, 1, ON(0) | ON(1));
-	mm_flush(&mm_a, 0, 0);
-	mm_flush(&mm_a, 1, 0);
+	both_flush_mm_a();
 	sim_cpu = SIM_CPUS - 1;
 	for (i = 0; i < 40; i++)
 		generation(NULL, 1000, 1, ON(2));
@@ -463,8 +459,7 @@ static void test_one_part_full(void)
 	anew();
 	for (i = 0; i < MOST_OF_PART; i++)
 		generation(&file_a, 100 + 2 * i, 1, ON(0) | ON(1));
-	mm_flush(&mm_a, 0, 0);
-	mm_flush(&mm_a, 1, 0);
+	both_flush_mm_a();
 	want("L14: no room is made while other parts have some", "generation=1000 saved=1000 "
 	     "ipis_avoided=1000 open_as_posted=1000");
 }

@@ -329,25 +329,6 @@ static void test_virtual_young(void)
 	anew();
 }
 
-/* A batch's flush comes between two allocations of one tick. */
-static void test_same_tick(void)
-{
-	struct { struct mm_struct *mm; u64 start, end, gen; unsigned int from; } info = { };
-
-	anew();
-	generation(&file_a, 100, 4, ON(1));
-	jiffies++;
-	sim_cpu = 1;
-	alloc(60000, 0);
-	CALL("flush_tlb_func", &info, 0, 0);
-	alloc(60001, 0);
-	sim_cpu = 0;
-	traced_flush(1, TLB_FLUSH_ON_TASK_SWITCH, TLB_FLUSH_ALL);
-	want("L5: a CPU that allocates isn't in a batch's flush any more, in the same tick either",
-	     "generation=1 saved=1 ipis_avoided=1 open_as_posted=1");
-	anew();
-}
-
 int main(void)
 {
 	world_init();
@@ -366,7 +347,6 @@ int main(void)
 	test_unbatched();
 	test_split();
 	test_unseen_unmap();
-	test_same_tick();
 	test_virtual_young();
 	track(false);
 	ok_int(sim_breaches(), 0, "no breach");

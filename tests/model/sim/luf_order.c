@@ -199,8 +199,7 @@ static void test_given_back(void)
 	ok(!sim_at_cmpxchg, "a slot is taken while another one is given back");
 	sim_pages[300].refs = 1;
 	forget();
-	mm_flush(&mm_a, 0, 0);
-	mm_flush(&mm_a, 1, 0);
+	both_flush_mm_a();
 	want("L8: whoever takes a slot has its pages to himself", "open=-1 needed=1");
 	sim_pages[300].refs = 0;
 }
@@ -368,8 +367,7 @@ static void test_over(void)
 	 */
 	generation(&file_b, 200, 2, ON(5));
 	generation(&file_a, 100, 2, ON(0) | ON(1));
-	mm_flush(&mm_a, 0, 0);
-	mm_flush(&mm_a, 1, 0);
+	both_flush_mm_a();
 	forget();
 	slot = tlbbatch_luf_frames[100];
 	sim_at_list = owed_then;

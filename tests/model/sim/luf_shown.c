@@ -33,8 +33,7 @@ static void covered(void)
 {
 	atomic_set(&mm_a.tlb_flush_batched, 5);
 	pending_flush(&mm_a, 0);
-	mm_flush(&mm_a, 0, 0);
-	mm_flush(&mm_a, 1, 0);
+	both_flush_mm_a();
 	atomic_set(&mm_a.tlb_flush_batched, 0);
 }
 
@@ -105,8 +104,7 @@ static const char *const sums[] = {
 static void open_as_posted_alone(void)
 {
 	generation(&file_a, 100, 4, ON(0) | ON(1));
-	mm_flush(&mm_a, 0, 0);
-	mm_flush(&mm_a, 1, 0);
+	both_flush_mm_a();
 	tlbbatch_luf_settle();
 }
 

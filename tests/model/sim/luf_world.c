@@ -278,6 +278,12 @@ void mm_flush(struct mm_struct *mm, unsigned int cpu, unsigned int from)
 	flush_on(cpu, mm, from);
 }
 
+void both_flush_mm_a(void)
+{
+	mm_flush(&mm_a, 0, 0);
+	mm_flush(&mm_a, 1, 0);
+}
+
 void pending_flush(struct mm_struct *mm, unsigned int cpu)
 {
 	unsigned int me = sim_cpu, at;

@@ -71,6 +71,8 @@ void generation(struct address_space *file, unsigned long pfn, unsigned int nr,
 
 /* A full flush of an mm on a CPU, asked for by CPU @from. */
 void mm_flush(struct mm_struct *mm, unsigned int cpu, unsigned int from);
+/* Of mm_a on CPUs 0 and 1: all that an ideal LUF needs, and one mm's flush in the posted series. */
+void both_flush_mm_a(void);
 /* The same of three pages. */
 void part_flush(struct mm_struct *mm, unsigned int cpu, unsigned int from);
 void traced_flush(unsigned int cpu, int reason, unsigned long pages);
