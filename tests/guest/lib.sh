@@ -245,15 +245,37 @@ fisher()
 		}'
 }
 
+# until_true TENTHS COMMAND...: wait until the command succeeds. It is tried that often, each tenth
+# of a second; fails if it never does.
+until_true()
+{
+	local tries=$1
+
+	shift
+	until "$@"; do
+		[ $((tries -= 1)) -gt 0 ] || return 1
+		sleep 0.1
+	done
+}
+
+# is_beyond FILE NUMBER: the number in FILE is larger
+is_beyond()
+{
+	local value
+
+	read -r value < "$1" && [ "$value" -gt "$2" ]
+}
+
+cgroup_has_no_task() { [ -z "$(<"$CG/cgroup.procs")" ]; }
+no_folio_waits() { [ "$(stat folios_waiting)" -eq 0 ]; }
+
 # check_rest: check the relations that hold when no reclaim pass runs, and that the tripwire has
 # seen nothing since the last log_mark. deferred = written + dropped is rule B11.
 check_rest()
 {
-	local when=$1 sum=0 file tries=100
+	local when=$1 sum=0 file
 
-	while [ "$(stat folios_waiting)" -ne 0 ] && [ $((tries -= 1)) -gt 0 ]; do
-		sleep 0.1
-	done
+	until_true 100 no_folio_waits || true
 	is "$when: no folio waits" "$(stat folios_waiting)" 0
 	is "$when: deferred = written + dropped" "$(stat folios_deferred)" \
 		$(($(stat folios_written) + $(stat folios_dropped)))
@@ -413,16 +435,11 @@ oom_kills()
 # CPU 1: if no other CPU than reclaim's ran it, no flush would be owed.
 holder_start()
 {
-	local tries=600
-
 	# shellcheck disable=SC2016 # for perl
 	in_cgroup_start taskset -c 1 perl -e 'my $x = "x" x ($ARGV[0] << 20); $| = 1; print "ready\n";
 		my $end = time + 300; 1 while time < $end' "$1" > /tmp/holder
 	holder=$!
-	until [ -s /tmp/holder ]; do
-		[ $((tries -= 1)) -gt 0 ] || bail "nobody holds memory"
-		sleep 0.1
-	done
+	until_true 600 test -s /tmp/holder || bail "nobody holds memory"
 }
 
 holder_stop()

@@ -17,13 +17,10 @@ PRESSURE_FILE_MB=40
 # moved FILE BEFORE: wait until the number in FILE (of stats, or a path) is larger
 moved()
 {
-	local file=$1 value tries=1200
+	local file=$1
 
 	[[ $file = /* ]] || file=$K/stats/$file
-	until read -r value < "$file" && [ "$value" -gt "$2" ]; do
-		[ $((tries -= 1)) -gt 0 ] || return 1
-		sleep 0.05
-	done
+	until_true 600 is_beyond "$file" "$2"
 }
 
 # pressure_start SECONDS [files]: checksummed writers in a cgroup that is too small for them;

@@ -131,24 +131,19 @@ swap_used_kb()
 	awk 'NR > 1 { used += $4 } END { print used + 0 }' /proc/swaps
 }
 
+settled()
+{
+	cgroup_has_no_task && [ "$(swap_used_kb)" -le "$SLOT_CACHE_KB" ]
+}
+
 # settle SWAP: wait until nothing is left of the previous workload, so that each side starts
 # in the same state
 settle()
 {
-	local tries=$((DRAIN_S * 5))
-
-	until [ -z "$(<"$CG/cgroup.procs")" ] &&
-		[ "$(swap_used_kb)" -le "$SLOT_CACHE_KB" ]; do
-		tries=$((tries - 1))
-		if [ "$tries" -le 0 ]; then
-			[ -z "$(<"$CG/cgroup.procs")" ] ||
-				fail "a workload has not ended"
-			echo "$(swap_used_kb) KiB left in swap, draining" >&2
-			swap_select "$1"
-			return
-		fi
-		sleep 0.2
-	done
+	until_true $((DRAIN_S * 10)) settled && return
+	cgroup_has_no_task || fail "a workload has not ended"
+	echo "$(swap_used_kb) KiB left in swap, draining" >&2
+	swap_select "$1"
 }
 
 # seconds_between START END: of EPOCHREALTIME

@@ -41,12 +41,7 @@ in_group()
 # Its tasks end a little later than the kernel says.
 group_gone()
 {
-	local tries=50
-
-	until rmdir "$1" 2>/dev/null; do
-		[ $((tries -= 1)) -gt 0 ] || return 1
-		sleep 0.2
-	done
+	until_true 100 rmdir "$1" 2>/dev/null
 }
 
 # A small verified worker begins, its group shrinks, the worker ends, the group goes.
@@ -153,12 +148,7 @@ group_swappiness()
 
 frozen()
 {
-	local tries=50
-
-	until grep -q '^frozen 1' "$1/cgroup.events"; do
-		[ $((tries -= 1)) -gt 0 ] || return 1
-		sleep 0.2
-	done
+	until_true 100 grep -q '^frozen 1' "$1/cgroup.events"
 }
 
 # Its memory is reclaimed meanwhile.

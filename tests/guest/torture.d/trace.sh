@@ -57,12 +57,7 @@ events()
 # The kernel has moved all tasks to the new code, or back.
 transition_over()
 {
-	local tries=150
-
-	while [ -e $PATCH ] && [ "$(cat $PATCH/transition 2>/dev/null)" = 1 ]; do
-		[ $((tries -= 1)) -gt 0 ] || return 1
-		sleep 0.2
-	done
+	[ ! -e $PATCH ] || [ "$(cat $PATCH/transition 2>/dev/null)" != 1 ]
 }
 
 livepatch()
@@ -73,10 +68,10 @@ livepatch()
 	if ! grep -q '^livepatch_sample ' /proc/modules; then
 		insmod "$MODULES/livepatch-sample.ko" || return 1
 	fi
-	transition_over && grep -q 'has been live patched' /proc/cmdline || rc=1
+	until_true 300 transition_over && grep -q 'has been live patched' /proc/cmdline || rc=1
 	nap 1000
 	put $PATCH/enabled 0
-	transition_over || rc=1
+	until_true 300 transition_over || rc=1
 	sleep 0.5
 	rmmod livepatch_sample || rc=1
 	return $rc

@@ -69,19 +69,17 @@ charged()
 	[ ! -e "$1/memory.swap.current" ] || awk '$1 { print "swap", $1 }' "$1/memory.swap.current"
 }
 
+nothing_charged() { [ -z "$(charged "$1")" ]; }
+
 # groups_end: nothing of the workers' memory may still be charged. It comes after swapoff: until
 # then older kernels keep freed swap entries on each processor, and charged.
 groups_end()
 {
-	local home tries bad=0
+	local home bad=0
 
 	for home in "${HOMES[@]}"; do
 		v1_disown "$home"
-		tries=30
-		while [ -n "$(charged "$home")" ]; do
-			[ $((tries -= 1)) -gt 0 ] || { echo "$home: $(charged "$home")"; bad=1; break; }
-			sleep 0.5
-		done
+		until_true 150 nothing_charged "$home" || { echo "$home: $(charged "$home")"; bad=1; }
 		group_gone "$home" || bad=1
 	done
 	return $bad
