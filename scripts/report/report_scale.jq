@@ -41,6 +41,11 @@ def scale_growth($begin; $state; $step):
 	((.[-1] | instructions($state; $step)) - (.[0] | instructions($state; $step))) /
 	(.[-1].cpus - .[0].cpus);
 
+# Of each round of each step, how far it is from the median of its state: a fraction of that
+def scale_deviations:
+	.[].steps | map(select(.step != "loop")) | group_by([.state, .step])[] | map(.ns) |
+	median as $median | .[] | (. - $median) / $median | fabs;
+
 # Rows of the table
 def scale_rows:
 	sort_by([.kernel, .cpus])[] | . as $guest | scale_kinds[] as $step |
