@@ -15,6 +15,7 @@
 struct member_search {
 	const struct tlbbatch_btf *btf;
 	const char *name;
+	size_t len;
 	struct tlbbatch_btf_member *found;
 	u32 budget;
 	bool hit;
@@ -92,7 +93,7 @@ static int search_members(struct member_search *s, const struct btf_type *t, u64
 			ret = search_members(s, type, base + bit, depth + 1);
 			if (ret)
 				return ret;
-		} else if (!strcmp(name, s->name)) {
+		} else if (!strncmp(name, s->name, s->len) && !name[s->len]) {
 			if (s->hit)
 				return -EINVAL;
 			s->hit = true;
@@ -104,22 +105,13 @@ static int search_members(struct member_search *s, const struct btf_type *t, u64
 	return 0;
 }
 
-/**
- * tlbbatch_btf_find_member() - search one struct for a member
- * @btf:   an open blob
- * @t:     a struct or union
- * @name:  name of the member, which may also be one of an anonymous struct or union inside
- * @found: filled in on success
- *
- * Context: any.
- * Return: 0; -ENOENT if there is no such member; -EINVAL if the struct is malformed.
- */
-int tlbbatch_btf_find_member(const struct tlbbatch_btf *btf, const struct btf_type *t,
-			     const char *name, struct tlbbatch_btf_member *found)
+static int find_one(const struct tlbbatch_btf *btf, const struct btf_type *t, const char *name,
+		    size_t len, struct tlbbatch_btf_member *found)
 {
 	struct member_search s = {
 		.btf = btf,
 		.name = name,
+		.len = len,
 		.found = found,
 		.budget = MAX_MEMBERS,
 	};
@@ -130,6 +122,39 @@ int tlbbatch_btf_find_member(const struct tlbbatch_btf *btf, const struct btf_ty
 	if (!s.hit)
 		return -ENOENT;
 	return found->bit > (u64)t->size * 8 ? -EINVAL : 0;
+}
+
+/**
+ * tlbbatch_btf_find_member() - search one struct for a member
+ * @btf:   an open blob
+ * @t:     a struct or union
+ * @name:  name of the member, which may also be one of an anonymous struct or union inside;
+ *	   "a.b" is the member b of the struct that the member a is
+ * @found: filled in on success; its place is that in @t
+ *
+ * Context: any.
+ * Return: 0; -ENOENT if there is no such member; -EINVAL if the struct is malformed.
+ */
+int tlbbatch_btf_find_member(const struct tlbbatch_btf *btf, const struct btf_type *t,
+			     const char *name, struct tlbbatch_btf_member *found)
+{
+	u64 base = 0;
+
+	for (;;) {
+		size_t len = strcspn(name, ".");
+		int ret = find_one(btf, t, name, len, found);
+
+		if (ret)
+			return ret;
+		found->bit += base;
+		if (!name[len])
+			return 0;
+		t = btf_underlying(btf, found->type);
+		if (!t || !btf_is_struct(t))
+			return -ENOENT;
+		base = found->bit;
+		name += len + 1;
+	}
 }
 
 /**
@@ -162,7 +187,7 @@ int tlbbatch_btf_struct_size(const struct tlbbatch_btf *btf, const char *tag, u3
  * tlbbatch_btf_member_offset() - where a member of a struct or union lies
  * @btf:         an open blob
  * @tag:         tag of the struct or union
- * @member:      name of the member, which may also be one of an anonymous struct or union inside
+ * @member:      name of the member: see tlbbatch_btf_find_member()
  * @byte_offset: set on success, in bytes from the start of the struct named @tag
  *
  * Says nothing about the member's type: see tlbbatch_btf_check_member().

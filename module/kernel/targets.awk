@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# awk -f targets.awk probed.h targets.tbl
+# awk -f targets.awk probed.h targets.tbl [TABLE]...
 #
 # Check the table of targets, and print it as a C header of lists, from which C makes its
-# tables. Rows whose probe doesn't hold for this kernel's headers (probed.h) are left
+# tables. A feature that hooks nothing of its own may have its rows in a TABLE of its own.
+# Rows whose probe doesn't hold for this kernel's headers (probed.h) are left
 # out. The build stops at a line that is malformed.
 #
 #	TLBBATCH_TBL_KIND_NAME(ROW)		ROW(CODE, "SYMBOL", "PROTOTYPE") for each
@@ -32,12 +33,14 @@ BEGIN {
 	has_code["hook"] = has_code["entry"] = has_code["return"] = 1
 	has_no_type["data"] = has_no_type["enum"] = 1
 	NAME = "^[A-Za-z_][A-Za-z0-9_]*$"
-	MEMBER = "^[A-Za-z_][A-Za-z0-9_]*[.][A-Za-z_][A-Za-z0-9_]*$"
+	MEMBER = "^[A-Za-z_][A-Za-z0-9_]*([.][A-Za-z_][A-Za-z0-9_]*)+$"
 }
 
-function stop(why)
+function stop(why,    table)
 {
-	print "tlbbatch: targets.tbl:" FNR ": " why >"/dev/stderr"
+	table = FILENAME
+	sub(/.*\//, "", table)
+	print "tlbbatch: " table ":" FNR ": " why >"/dev/stderr"
 	stopped = 1
 	exit 1
 }
@@ -48,9 +51,11 @@ function quoted(text)
 }
 
 # The two strings of STRUCT or STRUCT.MEMBER.
-function split_member(text,    part)
+function split_member(text,    dot)
 {
-	return split(text, part, ".") == 2 ? quoted(part[1]) ", " quoted(part[2]) : quoted(text) ", NULL"
+	dot = index(text, ".")
+	return dot ? quoted(substr(text, 1, dot - 1)) ", " quoted(substr(text, dot + 1)) : \
+		quoted(text) ", NULL"
 }
 
 function is_type(text)
@@ -82,6 +87,9 @@ function check_row(first,    i)
 			stop("nothing in column '" column[i] "', not even -")
 	if (!(feature in is_feature))
 		stop("no feature '" feature "'")
+	# Scripts look for hooks in the first table alone, and their order is its order.
+	if (file > 2 && (kind == "hook" || kind == "return"))
+		stop("a " kind " belongs into the first table")
 	if (name !~ NAME)
 		stop("'" name "' is no name")
 	if (symbol !~ (kind == "member" ? MEMBER : NAME))
@@ -151,7 +159,10 @@ function add_row(first, key,    row)
 		(kind == "member" ? split_member(symbol) : quoted(symbol)) ", " quoted(proto) ")"
 }
 
-FNR == 1 { file++ }
+FNR == 1 {
+	file++
+	last = ""
+}
 
 file == 1 {
 	if (match($0, /TLBBATCH_HAVE_[A-Z0-9_]+/))
@@ -200,13 +211,13 @@ function print_names(feature, kind,    i, key)
 END {
 	if (stopped)
 		exit 1
-	if (file != 2 || !nr_keys)
+	if (file < 2 || !nr_keys)
 		stop("no rows, or no probes")
 	for (i = 1; i <= nr_keys; i++)
 		if (kind_of[keys[i]] == "hook" &&
 		    (needs[keys[i]] || keys[i] in harmless) != (reason[keys[i]] != "-"))
 			stop("hook " name_of[keys[i]] ": 'why' belongs to 'need', or to a row without code")
-	print "/* Made of targets.tbl by targets.awk. */"
+	print "/* Made by targets.awk. */"
 	print "#ifndef TLBBATCH_TARGETS_H\n#define TLBBATCH_TARGETS_H\n"
 	print "/* For a row: what the kernel calls it. */"
 	print "#define TLBBATCH_TBL_SYMBOL(code, symbol, proto)\tsymbol"

@@ -82,7 +82,7 @@ static void want_size(const char *tag, int ret, u32 want)
 
 static void test_members(void)
 {
-	u32 deep, inner, tagged, embedded;
+	u32 deep, inner, tagged, embedded, counts, middle;
 
 	start_blob();
 	deep = blob_type(&blob, BTF_KIND_UNION, 0, 2, "", 8);
@@ -104,6 +104,13 @@ static void test_members(void)
 	blob_member(&blob, "named", tagged, 192);
 	blob_member(&blob, "", embedded, 224);
 	blob_member(&blob, "flexible", t_flex, 256);
+
+	counts = add_struct(0, "", 8, 2);
+	blob_member(&blob, "count", t_int, 0);
+	blob_member(&blob, "counts", t_int, 32);
+	counts = blob_ref(&blob, BTF_KIND_TYPEDEF, "counts_t", counts);
+	middle = add_small("middle", 24, "nr", counts, 128);
+	add_small("holder", 40, "in", middle, 128);
 
 	blob_type(&blob, BTF_KIND_UNION, 0, 1, "some_union", 4);
 	blob_member(&blob, "in_union", t_int, 0);
@@ -134,6 +141,17 @@ static void test_members(void)
 	want_offset("outer", "flexible", 0, 32);
 	want_offset("outer", "nosuch", -ENOENT, 0);
 	want_offset("outer", "", -ENOENT, 0);
+	want_offset("outer", "name", -ENOENT, 0);
+	want_offset("outer", "named.tagged_a", 0, 24);
+	want_offset("outer", "named.tagged", -ENOENT, 0);
+	want_offset("outer", "named.", -ENOENT, 0);
+	want_offset("outer", ".named", -ENOENT, 0);
+	want_offset("outer", "named.tagged_a.x", -ENOENT, 0);
+	want_offset("outer", "bits.x", -ENOENT, 0);
+	want_offset("outer", "inner_a.x", -ENOENT, 0);
+	want_offset("middle", "nr.count", 0, 16);
+	want_offset("holder", "in.nr.counts", 0, 36);
+	want_offset("holder", "in.counts", -ENOENT, 0);
 	want_offset("", "inner_a", -ENOENT, 0);
 	want_offset("some_union", "in_union", 0, 0);
 	want_offset("empty", "first", -ENOENT, 0);
