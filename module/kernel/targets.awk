@@ -3,9 +3,8 @@
 # awk -f targets.awk probed.h targets.tbl [TABLE]...
 #
 # Check the table of targets, and print it as a C header of lists, from which C makes its
-# tables. A feature that hooks nothing of its own may have its rows in a TABLE of its own.
-# Rows whose probe doesn't hold for this kernel's headers (probed.h) are left
-# out. The build stops at a line that is malformed.
+# tables. A feature may have its rows in a TABLE of its own. Rows whose probe doesn't hold for
+# this kernel's headers (probed.h) are left out. The build stops at a line that is malformed.
 #
 #	TLBBATCH_TBL_KIND_NAME(ROW)		ROW(CODE, "SYMBOL", "PROTOTYPE") for each
 #						alternative; without alternatives,
@@ -87,9 +86,10 @@ function check_row(first,    i)
 			stop("nothing in column '" column[i] "', not even -")
 	if (!(feature in is_feature))
 		stop("no feature '" feature "'")
-	# Scripts look for hooks in the first table alone, and their order is its order.
-	if (file > 2 && (kind == "hook" || kind == "return"))
-		stop("a " kind " belongs into the first table")
+	# A feature's hooks are attached in the order of their rows. With one table it is plain.
+	if (feature in table_of && table_of[feature] != file)
+		stop("another table has rows of '" feature "', too")
+	table_of[feature] = file
 	if (name !~ NAME)
 		stop("'" name "' is no name")
 	if (symbol !~ (kind == "member" ? MEMBER : NAME))

@@ -12,7 +12,7 @@ MODULES=/opt/tlbbatch/modules
 # What these programs exit with if they can't judge: tests/programs/lib/common.h.
 ENVIRONMENT=3
 CG=/sys/fs/cgroup/tlbbatch
-TARGETS=$(dirname "${BASH_SOURCE[0]}")/../../module/kernel/targets.tbl
+TABLES=$(dirname "${BASH_SOURCE[0]}")/../../module
 log_nr=0
 # A test that is sourcing this may be asked for some of its parts.
 PARTS=("$@")
@@ -126,7 +126,7 @@ target_of()
 			return
 		fi
 	done < <(awk -F ' *[|] *' -v hook="$1" \
-		'$2 ~ /^(hook|look)$/ && $3 == hook { print $4 }' "$TARGETS")
+		'$2 ~ /^(hook|look)$/ && $3 == hook { print $4 }' "$TABLES"/*/*.tbl)
 	return 1
 }
 
