@@ -8,6 +8,7 @@
 #include <linux/kernel.h>
 #include "batch/knobs.h"
 #include "core/feature.h"
+#include "lazyfree/lazyfree.h"
 #include "luf/luf.h"
 #include "pass/pass.h"
 #include "wide/wide.h"
@@ -32,6 +33,10 @@ const struct tlbbatch_row tlbbatch_features[] = {
 		.files = &tlbbatch_example_files,
 	},
 #endif
+	{
+		.feature = &tlbbatch_lazyfree,
+		.files = &tlbbatch_lazyfree_files,
+	},
 	{
 		.feature = &tlbbatch_luf,
 		.files = &tlbbatch_luf_sysfs_files,

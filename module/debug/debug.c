@@ -454,3 +454,37 @@ bool tlbbatch_debug_flush_each(void)
 {
 	return READ_ONCE(flush_each);
 }
+
+static bool lazyfree_loses_dirty;
+module_param(lazyfree_loses_dirty, bool, 0);
+MODULE_PARM_DESC(lazyfree_loses_dirty, "debug: pmd_modify() seems to lose the dirty bit");
+
+/**
+ * tlbbatch_debug_loses_dirty() - seem to be a kernel on which nothing may be discarded
+ *
+ * Return: true if so.
+ */
+bool tlbbatch_debug_loses_dirty(void)
+{
+	return lazyfree_loses_dirty;
+}
+
+static unsigned int lazyfree_delay_us;
+module_param(lazyfree_delay_us, uint, 0644);
+MODULE_PARM_DESC(lazyfree_delay_us,
+		 "debug: wait this long before, and behind, an entry's becoming invalid");
+
+/**
+ * tlbbatch_debug_lazyfree_wait() - widen the windows of a discard
+ *
+ * Context: a page table lock held, so it doesn't sleep.
+ */
+void tlbbatch_debug_lazyfree_wait(void)
+{
+	unsigned int us = min(READ_ONCE(lazyfree_delay_us), 20000U);
+
+	for (; us > 100; us -= 100)
+		udelay(100);
+	if (us)
+		udelay(us);
+}

@@ -8,6 +8,9 @@
  *  example		debug, and the feature that CONTRIBUTING.md explains
  *  negative-late	debug, and the flush comes after the write-out: loses stores
  *  negative-never	debug, and no flush at all: corrupts memory
+ *  negative-lf-dirty	debug, and a huge page is discarded that was written (rule F4)
+ *  negative-lf-refs	debug, and one that somebody else holds (rule F5)
+ *  negative-lf-none	debug, and an entry that may come back is none (rule F3)
  *
  * The negative builds exist to show that the tests can fail. In a release build
  * every function here is a constant that the compiler drops.
@@ -23,6 +26,9 @@ struct folio;
 #define TLBBATCH_DEBUG_NOTICE	"; NEGATIVE CONTROL: flushes late, LOSES DATA"
 #elif defined(TLBBATCH_NEGATIVE_NEVER)
 #define TLBBATCH_DEBUG_NOTICE	"; NEGATIVE CONTROL: never flushes, LOSES DATA"
+#elif defined(TLBBATCH_NEGATIVE_LF_DIRTY) || defined(TLBBATCH_NEGATIVE_LF_REFS) || \
+	defined(TLBBATCH_NEGATIVE_LF_NONE)
+#define TLBBATCH_DEBUG_NOTICE	"; NEGATIVE CONTROL: lazyfree is unsafe, LOSES DATA"
 #elif defined(TLBBATCH_DEBUG)
 #define TLBBATCH_DEBUG_NOTICE	" (debug build)"
 #else
@@ -37,6 +43,21 @@ static inline bool tlbbatch_negative_late_flush(void)
 static inline bool tlbbatch_negative_never_flush(void)
 {
 	return IS_ENABLED(TLBBATCH_NEGATIVE_NEVER);
+}
+
+static inline bool tlbbatch_negative_lazyfree_dirty(void)
+{
+	return IS_ENABLED(TLBBATCH_NEGATIVE_LF_DIRTY);
+}
+
+static inline bool tlbbatch_negative_lazyfree_refs(void)
+{
+	return IS_ENABLED(TLBBATCH_NEGATIVE_LF_REFS);
+}
+
+static inline bool tlbbatch_negative_lazyfree_none(void)
+{
+	return IS_ENABLED(TLBBATCH_NEGATIVE_LF_NONE);
 }
 
 /*
@@ -140,6 +161,8 @@ void tlbbatch_debug_before_flush(bool owes);
 bool tlbbatch_debug_priority_low(int priority);
 bool tlbbatch_debug_flush_each(void);
 void tlbbatch_debug_lose(struct folio *folio);
+bool tlbbatch_debug_loses_dirty(void);
+void tlbbatch_debug_lazyfree_wait(void);
 
 #else
 
@@ -264,6 +287,15 @@ static inline bool tlbbatch_debug_flush_each(void)
 static inline bool tlbbatch_debug_priority_low(int priority)
 {
 	return false;
+}
+
+static inline bool tlbbatch_debug_loses_dirty(void)
+{
+	return false;
+}
+
+static inline void tlbbatch_debug_lazyfree_wait(void)
+{
 }
 
 #endif /* TLBBATCH_DEBUG */

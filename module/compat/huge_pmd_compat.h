@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What differs where the mapping of a huge page ends. */
+#ifndef TLBBATCH_COMPAT_HUGE_PMD_H
+#define TLBBATCH_COMPAT_HUGE_PMD_H
+
+#include <linux/mm.h>
+#include <linux/pgtable.h>
+#include <linux/userfaultfd_k.h>
+#include <asm/pgalloc.h>
+#include "lazyfree/lazyfree_symbols.h"
+#include "probed.h"
+
+/* 6.6 and 6.11. */
+#ifndef VM_SHADOW_STACK
+#define VM_SHADOW_STACK	VM_NONE
+#endif
+#ifndef VM_DROPPABLE
+#define VM_DROPPABLE	VM_NONE
+#endif
+
+/*
+ * 6.12 splits the mapping of what unmap_huge_pmd_locked() leaves mapped. Later kernels take it
+ * that the page stays, and has been marked if it was written.
+ */
+#ifdef TLBBATCH_HAVE_SPLIT_HUGE_PMD_FOLIO
+#define COMPAT_SPLITS_WHAT_STAYS	true
+#else
+#define COMPAT_SPLITS_WHAT_STAYS	false
+#endif
+
+#ifndef TLBBATCH_HAVE_PMD_UFFD
+#define pmd_uffd(pmd)	pmd_uffd_wp(pmd)
+#endif
+
+#ifdef TLBBATCH_HAVE_FOLIO_REMOVE_RMAP_PMD
+
+static inline void compat_remove_rmap(struct folio *folio, struct vm_area_struct *vma)
+{
+	static_call(tlbbatch_folio_remove_rmap_pmd)(folio, folio_page(folio, 0), vma);
+}
+
+static inline int compat_maps(struct folio *folio)
+{
+	return folio_mapcount(folio);
+}
+
+#else
+
+static inline void compat_remove_rmap(struct folio *folio, struct vm_area_struct *vma)
+{
+	static_call(tlbbatch_page_remove_rmap)(folio_page(folio, 0), vma, true);
+}
+
+/*
+ * Of these kernels modules can't link folio_mapcount(). Mappings of a part of the folio are
+ * left out here. Each has a reference, so the count of references gives them away.
+ */
+static inline int compat_maps(struct folio *folio)
+{
+	return folio_entire_mapcount(folio);
+}
+
+#endif /* TLBBATCH_HAVE_FOLIO_REMOVE_RMAP_PMD */
+
+/* Frees a page table that was withdrawn. */
+static inline void compat_free_table(struct mm_struct *mm, pgtable_t table)
+{
+#ifdef TLBBATCH_HAVE_PTE_FREE_DEFER
+	static_call(tlbbatch_pte_free_defer)(mm, table);
+#else
+	pte_free(mm, table);
+#endif
+}
+
+/* add_mm_counter(), whose trace event modules can't link. */
+static inline void compat_sub_anon_rss(struct mm_struct *mm, long pages)
+{
+#ifdef TLBBATCH_HAVE_MM_RSS_PERCPU
+	percpu_counter_add(&mm->rss_stat[MM_ANONPAGES], -pages);
+	static_call(tlbbatch_mm_trace_rss_stat)(mm, MM_ANONPAGES);
+#else
+	long count = atomic_long_sub_return(pages, &mm->rss_stat.count[MM_ANONPAGES]);
+
+	static_call(tlbbatch_mm_trace_rss_stat)(mm, MM_ANONPAGES, count);
+#endif
+}
+
+#endif /* TLBBATCH_COMPAT_HUGE_PMD_H */

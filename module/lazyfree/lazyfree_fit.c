@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Is this a kernel, and a machine, on which huge pages may be discarded?
+ *
+ * Rule F7: all rests on the dirty bit of the entry. From 6.6 on pmd_modify() lost it where
+ * mprotect() or NUMA balancing took the right to write. Stable kernels have the fix in 6.12.111
+ * and 7.2.7. A kernel without it loses data that is written again behind MADV_FREE, with or
+ * without this module, so it is refused. Nothing but a try tells which kernel it is, and it
+ * is the kernel's own function that is tried.
+ */
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/page_table_check.h>
+#include <linux/pgtable.h>
+#include <asm/cpufeature.h>
+#include "debug/debug.h"
+#include "lazyfree/lazyfree_fit.h"
+
+/* A page frame that a huge page could begin at. Nobody looks at it. */
+#define SOME_PFN	(1UL << (PMD_SHIFT - PAGE_SHIFT))
+
+static bool is_kept(pmd_t *pmd, pgprot_t prot)
+{
+	*pmd = pmd_modify(*pmd, prot);
+	return pmd_dirty(*pmd);
+}
+
+/* What mprotect() and NUMA balancing do to an entry that was written, there and back. */
+static bool keeps_dirty(void)
+{
+	pmd_t was = pmd_mkdirty(pfn_pmd(SOME_PFN, __pgprot(pgprot_val(PAGE_SHARED) | _PAGE_PSE)));
+	pmd_t pmd = was;
+
+	if (!pmd_dirty(pmd) || !pmd_write(pmd))
+		return false;
+	if (!is_kept(&pmd, PAGE_READONLY) || !is_kept(&pmd, PAGE_SHARED))
+		return false;
+	pmd = was;
+	if (!is_kept(&pmd, PAGE_NONE) || !is_kept(&pmd, PAGE_SHARED))
+		return false;
+	pmd = was;
+	return is_kept(&pmd, PAGE_READONLY) && is_kept(&pmd, PAGE_NONE) &&
+	       is_kept(&pmd, PAGE_READONLY) && is_kept(&pmd, PAGE_SHARED);
+}
+
+/**
+ * tlbbatch_lazyfree_unsafe() - why discarding isn't safe with this kernel
+ *
+ * Context: any.
+ * Return: why, or NULL.
+ */
+const char *tlbbatch_lazyfree_unsafe(void)
+{
+	if (!IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
+		return "this kernel has no transparent huge pages";
+	/* Where spinlocks sleep, a task may sleep in a replacement: rule F9. */
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		return "this kernel is PREEMPT_RT";
+	if (!keeps_dirty() || tlbbatch_debug_loses_dirty())
+		return "pmd_modify() of this kernel loses the dirty bit, and data behind MADV_FREE";
+	return NULL;
+}
+
+static bool is_table_checked(void)
+{
+#ifdef CONFIG_PAGE_TABLE_CHECK
+	return !static_branch_likely(&page_table_check_disabled);
+#else
+	return false;
+#endif
+}
+
+/**
+ * tlbbatch_lazyfree_unfit() - why discarding can't be had on this machine
+ *
+ * Context: any.
+ * Return: why, or NULL.
+ */
+const char *tlbbatch_lazyfree_unfit(void)
+{
+	/* Entries are changed as the processor sees them, without a word to the hypervisor. */
+	if (boot_cpu_has(X86_FEATURE_XENPV))
+		return "this is a paravirtual guest of Xen";
+	if (is_table_checked())
+		return "page_table_check is on, and would count pages that are discarded wrongly";
+	return NULL;
+}
