@@ -30,7 +30,7 @@
 #include "kernel/kernel_calls.h"
 #include "targets.h"
 
-#define BY_IP_BITS	5
+#define BY_IP_BITS	6
 
 static struct tlbbatch_ip_slot by_ip[1 << BY_IP_BITS] __read_mostly;
 /* At most half full, the self-test's dummy included, so that a look-up ends soon. */

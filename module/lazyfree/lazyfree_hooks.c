@@ -140,7 +140,7 @@ DEFINE_STATIC_CALL_NULL(tlbbatch_orig_split_huge_pmd_address,
 			tlbbatch_type_split_huge_pmd_address);
 
 /* Tasks that may sleep in the original, because of an MMU notifier. */
-static atomic_t inside = ATOMIC_INIT(0);
+static atomic_t inside;
 
 static bool discard_at(struct vm_area_struct *vma, unsigned long address, struct folio *folio)
 {

@@ -17,7 +17,7 @@ struct scan_control;
 struct tlbbatch_hook;
 
 /* How many features can act in passes. */
-#define TLBBATCH_PASS_PARTS_MAX	4
+#define TLBBATCH_PASS_PARTS_MAX	6
 
 /**
  * struct tlbbatch_pass - one reclaim pass

@@ -23,6 +23,10 @@ DEFINE_STATIC_CALL_NULL(tlbbatch_pass_begin_2, tlbbatch_type_pass);
 DEFINE_STATIC_CALL_NULL(tlbbatch_pass_end_2, tlbbatch_type_pass);
 DEFINE_STATIC_CALL_NULL(tlbbatch_pass_begin_3, tlbbatch_type_pass);
 DEFINE_STATIC_CALL_NULL(tlbbatch_pass_end_3, tlbbatch_type_pass);
+DEFINE_STATIC_CALL_NULL(tlbbatch_pass_begin_4, tlbbatch_type_pass);
+DEFINE_STATIC_CALL_NULL(tlbbatch_pass_end_4, tlbbatch_type_pass);
+DEFINE_STATIC_CALL_NULL(tlbbatch_pass_begin_5, tlbbatch_type_pass);
+DEFINE_STATIC_CALL_NULL(tlbbatch_pass_end_5, tlbbatch_type_pass);
 
 #define ROW(n)								\
 	{								\
@@ -34,7 +38,7 @@ static const struct {
 	struct tlbbatch_call begin;
 	struct tlbbatch_call end;
 } calls[] = {
-	ROW(0), ROW(1), ROW(2), ROW(3),
+	ROW(0), ROW(1), ROW(2), ROW(3), ROW(4), ROW(5),
 };
 
 static_assert(ARRAY_SIZE(calls) == TLBBATCH_PASS_PARTS_MAX);
@@ -88,6 +92,8 @@ struct tlbbatch_pass *tlbbatch_pass_begin(struct pglist_data *pgdat,
 		CALL(begin, 1);
 		CALL(begin, 2);
 		CALL(begin, 3);
+		CALL(begin, 4);
+		CALL(begin, 5);
 	}
 	tlbbatch_debug_in_pass();
 	return pass;
@@ -105,6 +111,8 @@ unsigned int tlbbatch_pass_end(struct tlbbatch_pass *pass,
 			       unsigned int nr_reclaimed)
 {
 	if (pass->depth == 1) {
+		CALL(end, 5);
+		CALL(end, 4);
 		CALL(end, 3);
 		CALL(end, 2);
 		CALL(end, 1);

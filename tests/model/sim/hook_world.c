@@ -38,7 +38,7 @@ static unsigned long lookup(const char *name);
 extern const char __executable_start[], etext[];
 static char a_module[64];
 
-static struct sim_function functions[20] = {
+static struct sim_function functions[26] = {
 	{ "fn_a", fn_a, "int(int)", false, false },
 	{ "fn_b", fn_b, "int(int)", false, false },
 	{ "fn_looked", fn_looked, "int(int)", false, false },
@@ -360,6 +360,9 @@ struct tlbbatch_feature __weak tlbbatch_wide = {
 	.pass_begin = beta_does, .pass_end = beta_does, .stop = freed,
 };
 
+/* Nothing but what the list of features needs. */
+struct tlbbatch_feature __weak tlbbatch_lazyfree = { .name = "gamma" };
+
 /* --- luf: registered whole, watches, and has something to free ------------------------------ */
 
 static void uses(void)
@@ -479,7 +482,7 @@ struct tlbbatch_hook tlbbatch_pass_hook = {
 /* --- the rest of the module ------------------------------------------------------------------------ */
 
 const struct tlbbatch_files __weak tlbbatch_batch_files, tlbbatch_luf_sysfs_files;
-const struct tlbbatch_files __weak tlbbatch_wide_files;
+const struct tlbbatch_files __weak tlbbatch_wide_files, tlbbatch_lazyfree_files;
 
 int __weak tlbbatch_knobs_init(void)
 {

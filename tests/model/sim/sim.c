@@ -56,14 +56,22 @@ static void append(char *text, size_t size, size_t *used, const char *format, va
 }
 
 const char *sim_symbol = "kallsyms_lookup_name+0x4/0x40";
+const char *(*sim_symbol_text)(unsigned long addr);
 
 int sim_snprintf(char *buf, size_t size, const char *format, ...)
 {
+	const char *text = NULL;
 	va_list args;
 	int nr;
 
+	if (!strcmp(format, "%pS")) {
+		va_start(args, format);
+		text = sim_symbol_text ? sim_symbol_text(va_arg(args, unsigned long)) : NULL;
+		va_end(args);
+		format = text ?: sim_symbol;
+	}
 	va_start(args, format);
-	nr = vsnprintf(buf, size, strcmp(format, "%pS") ? format : sim_symbol, args);
+	nr = vsnprintf(buf, size, format, args);
 	va_end(args);
 	return nr;
 }

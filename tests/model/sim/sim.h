@@ -133,8 +133,12 @@ void sim_bit(void);
 #define set_bit(bit, map)	(sim_bit(), (void)((map)[(bit) / 64] |= 1UL << (bit) % 64))
 #define clear_bit(bit, map)	(sim_bit(), (void)((map)[(bit) / 64] &= ~(1UL << (bit) % 64)))
 
-/* Knows %pS, too, of the one address that a kprobe has: it prints sim_symbol. */
+/*
+ * Knows %pS, too, of the one address that a kprobe has, and of those that a program tells. Of any
+ * other address it prints sim_symbol.
+ */
 extern const char *sim_symbol;
+extern const char *(*sim_symbol_text)(unsigned long addr);
 int sim_snprintf(char *buf, size_t size, const char *format, ...);
 #define snprintf	sim_snprintf
 

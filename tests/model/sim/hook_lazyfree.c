@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Lazyfree: which calls are redirected, what is looked at, in which order, and what becomes of the
+ * entry. Built for the shapes of three kernels: 6.1, 6.12, and 7.2 and later.
+ */
+#include <setjmp.h>
+#include <tlbbatch/lazyfree_stats.h>
+#include "lazyfree_world.h"
+#include "lazyfree/lazyfree.h"
+#include "lazyfree/lazyfree_discard.h"
+#include "lazyfree/lazyfree_fit.h"
+#include "lazyfree/lazyfree_hooks.h"
+
+#define ENTRY_FLAGS	(_PAGE_PRESENT | _PAGE_RW | _PAGE_PSE)
+
+enum {
+#define X(upper, lower) upper,
+	LAZYFREE_COUNTERS(X)
+#undef X
+	NR
+};
+
+static u64 counts[NR];
+
+static u64 counted(unsigned int index)
+{
+	return tlbbatch_counter_read(&tlbbatch_lazyfree_counters, index) - counts[index];
+}
+
+/* A page that MADV_FREE gave up, as reclaim has it, and nothing counted. */
+static void fresh(void)
+{
+	unsigned int i;
+
+	sim_folio = (struct folio){ .anon = true, .locked = true, .refs = 2, .maps = 1,
+				    .whole_maps = 1, .nr_pages = HPAGE_PMD_NR };
+	memset(&lf_mm, 0, sizeof(lf_mm));
+	lf_mm.deposited = &lf_table;
+	lf_mm.nr_ptes = 4;
+#ifdef TLBBATCH_HAVE_MM_RSS_PERCPU
+	lf_mm.rss_stat[MM_ANONPAGES] = 1000;
+#else
+	lf_mm.rss_stat.count[MM_ANONPAGES].counter = 1000;
+#endif
+	lf_vma = (struct vm_area_struct){ &lf_mm, ADDR, ADDR + HPAGE_PMD_SIZE, 0 };
+	lf_pmd.pmd = 5UL << PMD_SHIFT | ENTRY_FLAGS;
+	lf.nr_split = lf.nr_unmapped = lf.nr_freed = lf.nr_traced = 0;
+	lf.none_seen = lf.valid_seen = lf.is_trying = false;
+	for (i = 0; i < NR; i++)
+		counts[i] = tlbbatch_counter_read(&tlbbatch_lazyfree_counters, i);
+	sim_forget();
+}
+
+static ssize_t write_mode(const char *text)
+{
+	struct kobj_attribute *attr = (void *)tlbbatch_lazyfree_files.group->attrs[0];
+
+	return attr->store(NULL, attr, text, strlen(text));
+}
+
+static const char *mode(void)
+{
+	struct kobj_attribute *attr = (void *)tlbbatch_lazyfree_files.group->attrs[0];
+	static char buf[64];
+
+	attr->show(NULL, attr, buf);
+	buf[strcspn(buf, "\n")] = '\0';
+	return buf;
+}
+
+/* The page went, and nothing is left of it but what reclaim has. */
+static bool is_gone(void)
+{
+	return pmd_none(lf_pmd) && !sim_folio.maps && !sim_folio.whole_maps && sim_folio.refs == 1 &&
+	       counted(PAGES_DISCARDED) == HPAGE_PMD_NR && counted(TRIED) == 1 && !lf.nr_split;
+}
+
+/* The entry is there as it was, but for what is in @also; the kernel has done its part. */
+static bool is_back(unsigned long also)
+{
+	return lf_pmd.pmd == (5UL << PMD_SHIFT | ENTRY_FLAGS | also) && !counted(PAGES_DISCARDED) &&
+	       lf_mm.deposited && lf_mm.nr_ptes == 4 && lf_rss() == 1000;
+}
+
+static void test_goes(void)
+{
+	fresh();
+	try_to_unmap_one();
+	ok(is_gone(), "a page that nobody wrote goes whole, and isn't split");
+	ok(!lf.none_seen, "F3: nobody saw the entry none before it was decided");
+	ok(!lf.valid_seen, "F4: nor valid");
+	ok(sim_did("flush"), "F4: every CPU has forgotten the entry");
+	ok_int(lf_rss(), 1000 - HPAGE_PMD_NR, "F8: the process has so many pages less");
+	ok_int(lf_mm.hiwater, 1000, "F8: what it had before is remembered");
+	ok_int(lf_mm.nr_ptes, 3, "F8: and a page table less");
+	ok_int(lf.nr_freed, 1, "F8: which was freed");
+	ok(!lf_mm.deposited, "F8: it isn't deposited any more");
+	ok_int(lf.nr_traced, 1, "F8: the trace event comes");
+	ok(!sim_folio.swapbacked && !sim_folio.dirty, "reclaim finds it as it was");
+}
+
+static void test_callers(void)
+{
+	fresh();
+	split_for_others();
+	ok(lf.nr_split == 1 && is_back(0) && !counted(TRIED), "F2: who wants a mapping split gets it split");
+	fresh();
+	freeze_one();
+	ok(lf.nr_split == 1 && is_back(0) && !counted(TRIED), "F2: so does who wants it frozen");
+}
+
+#define DECLINES(counter, what, name) do {					\
+	pmd_t _before;								\
+	fresh();								\
+	what;									\
+	_before = lf_pmd;								\
+	try_to_unmap_one();							\
+	ok(lf.nr_split == 1 && lf_pmd.pmd == _before.pmd && !counted(TRIED) && !sim_did("flush"), \
+	   "%s is left to the kernel", name);					\
+	ok_int(counted(counter), 1, "and counted");				\
+} while (0)
+
+static void test_declines(void)
+{
+	DECLINES(DECLINED_DIRTY, sim_folio.dirty = true, "F4: a dirty folio");
+	DECLINES(DECLINED_DIRTY, lf_pmd.pmd |= _PAGE_DIRTY, "F4: a dirty entry");
+	DECLINES(DECLINED_SHARED, sim_folio.maps = sim_folio.whole_maps = 2, "F2: a forked page");
+	if (!IS_6_1)
+		DECLINES(DECLINED_SHARED, sim_folio.maps = 3, "F2: one that is mapped in parts, too");
+	DECLINES(DECLINED_VMA, lf_vma.vm_flags = VM_LOCKED, "F2: an mlocked VMA");
+	DECLINES(DECLINED_VMA, lf_vma.vm_flags = VM_UFFD, "F2: a VMA with a userfaultfd");
+	DECLINES(DECLINED_VMA, lf_vma.vm_flags = VM_DROPPABLE, "F2: a droppable VMA");
+	DECLINES(DECLINED_VMA, lf_vma.vm_flags = VM_SHADOW_STACK, "F2: a shadow stack");
+	DECLINES(DECLINED_PROTECTED, lf_pmd.pmd &= ~_PAGE_RW, "F7: a write-protected entry");
+	DECLINES(DECLINED_PROTECTED, lf_pmd.pmd |= _PAGE_UFFD, "F7: one that userfaultfd protects");
+	DECLINES(DECLINED_PROTECTED, lf_pmd.pmd = (lf_pmd.pmd & ~_PAGE_PRESENT) | _PAGE_PROTNONE,
+		 "F7: one of NUMA balancing");
+	DECLINES(DECLINED_OTHER, sim_folio.locked = false, "F2: a folio that isn't locked");
+	DECLINES(DECLINED_OTHER, sim_folio.swapcache = true, "F2: one in the swap cache");
+	DECLINES(DECLINED_OTHER, sim_folio.hwpoison = true, "F2: a poisoned one");
+	DECLINES(DECLINED_OTHER, sim_folio.has_hwpoisoned = true, "F2: one with a poisoned page");
+	DECLINES(DECLINED_OTHER, sim_folio.mlocked = true, "F2: an mlocked one");
+	DECLINES(DECLINED_OTHER, lf_mm.deposited = NULL, "F8: an entry without a deposited table");
+	DECLINES(DECLINED_OTHER, lf_vma.vm_end -= 4096, "F2: a part of a page");
+	DECLINES(DECLINED_OTHER, lf_vma.vm_start += 4096, "F2: the other part");
+	DECLINES(DECLINED_OTHER, sim_folio.nr_pages = 1024, "F2: a part of a larger folio");
+}
+
+static u64 counted_in_all(void)
+{
+	unsigned int i;
+	u64 sum = 0;
+
+	for (i = 0; i < NR; i++)
+		sum += counted(i);
+	return sum;
+}
+
+static void test_not_ours(void)
+{
+	fresh();
+	sim_folio.swapbacked = true;
+	try_to_unmap_one();
+	ok(lf.nr_split == 1 && is_back(0) && !counted_in_all(), "F2: a page that swap backs isn't ours");
+	fresh();
+	sim_folio.anon = false;
+	try_to_unmap_one();
+	ok(lf.nr_split == 1 && is_back(0) && !counted_in_all(), "F2: nor a file's");
+	fresh();
+	lf_pmd.pmd = 9UL << PMD_SHIFT;
+	try_to_unmap_one();
+	ok(lf.nr_split == 1 && lf_pmd.pmd == 9UL << PMD_SHIFT && !counted_in_all(),
+	   "F2: nor an entry that isn't present");
+	fresh();
+	lf_pmd.pmd = 9UL << PMD_SHIFT | _PAGE_PRESENT;
+	try_to_unmap_one();
+	ok(lf.nr_split == 1 && !counted_in_all(), "F2: nor a page table");
+}
+
+static void stores(void)
+{
+	lf_pmd.pmd |= _PAGE_DIRTY;
+}
+
+static void grabs(void)
+{
+	sim_folio.refs++;
+}
+
+static void marks_and_lets_go(void)
+{
+	lf_others_look();
+	sim_folio.dirty = true;
+	sim_folio.refs--;
+}
+
+static void grabs_and_looks(void)
+{
+	lf_others_look();
+	grabs();
+}
+
+static void test_restores(void)
+{
+	fresh();
+	lf.at_xchg = stores;
+	try_to_unmap_one();
+	ok(is_back(_PAGE_DIRTY) && lf.nr_split == 1, "F4: a store right before: the entry is back, dirty");
+	ok_int(counted(RESTORED_DIRTY), 1, "F4: and counted");
+	ok(!sim_folio.swapbacked && !sim_folio.dirty, "F4: the kernel's split says what that means");
+
+	fresh();
+	sim_at_barrier = grabs_and_looks;
+	try_to_unmap_one();
+	ok(!sim_at_barrier && is_back(0) && lf.nr_split == 1, "F5: GUP-fast got a reference: the entry is back");
+	ok_int(counted(RESTORED_REFERENCED), 1, "F5: and counted");
+	ok(!sim_folio.swapbacked, "F5: the page is as lazyfree as before");
+
+	fresh();
+	sim_folio.refs = 3;
+	sim_at_barrier = marks_and_lets_go;
+	try_to_unmap_one();
+	ok(is_back(0) && counted(RESTORED_DIRTY) == 1,
+	   "F4: who wrote to it marks it dirty and lets go, before the count: it stays");
+
+	fresh();
+	sim_folio.refs = 3;
+	sim_at_rmb = marks_and_lets_go;
+	try_to_unmap_one();
+	ok(!sim_at_rmb && is_back(0) && counted(RESTORED_DIRTY) == 1,
+	   "F4: behind the count: the flag is read later, and it stays");
+
+	fresh();
+	sim_folio.refs = 3;
+	try_to_unmap_one();
+	ok(is_back(0) && lf.nr_split == 1 && counted(RESTORED_REFERENCED) == 1,
+	   "F5: somebody holds it all the time: it stays");
+	ok(!lf.none_seen && !lf.valid_seen, "F3: an entry that comes back was never none");
+	ok_int(counted(TRIED), 1, "F3: it was tried");
+}
+
+/* --- the kernel's own discard ------------------------------------------------------------------------- */
+
+static void test_own(void)
+{
+	lf.discards_itself = true;
+	fresh();
+	ok_int(try_to_unmap_one(), DONE, "F6: a page that nobody wrote goes");
+	ok(is_gone() && !lf.nr_unmapped, "F6: and the kernel's own function doesn't run");
+
+	fresh();
+	sim_folio.refs = 3;
+	ok_int(try_to_unmap_one(), ABORTED, "F6: one that is held stays");
+	ok(is_back(0) && !lf.none_seen && !lf.nr_unmapped, "F3: its entry was never none");
+	ok(!sim_folio.swapbacked, "F5: that it is held doesn't make it a page that swap backs");
+
+	fresh();
+	lf.at_xchg = stores;
+	ok_int(try_to_unmap_one(), ABORTED, "F6: one that is written stays");
+	ok(is_back(_PAGE_DIRTY), "F6: with its entry");
+	ok(sim_folio.dirty && sim_folio.swapbacked, "F6: and swap backs it again");
+
+	fresh();
+	lf_pmd.pmd |= _PAGE_DIRTY;
+	ok_int(try_to_unmap_one(), ABORTED, "F6: one that was written before stays");
+	ok(sim_folio.dirty && sim_folio.swapbacked && counted(DECLINED_DIRTY) == 1 && !sim_did("flush"),
+	   "F6: swap backs it, and nothing was tried");
+
+	fresh();
+	lf_vma.vm_flags = VM_DROPPABLE;
+	lf.at_xchg = stores;
+	ok_int(try_to_unmap_one(), DONE, "F6: what may be dropped goes, dirty or not");
+	ok(sim_folio.dirty && !sim_folio.swapbacked, "F6: as the kernel leaves it");
+
+	fresh();
+	sim_folio.maps = sim_folio.whole_maps = 2;
+	sim_folio.refs = 3;
+	ok_int(try_to_unmap_one(), DONE, "F6: one mapping of two goes");
+	ok(pmd_none(lf_pmd) && sim_folio.refs == 2 && sim_folio.maps == 1, "F6: and the other one stays");
+
+	fresh();
+	lf_pmd.pmd = 9UL << PMD_SHIFT;
+	try_to_unmap_one();
+	ok(lf.nr_unmapped == 1 && !counted(TRIED) && lf_pmd.pmd == 9UL << PMD_SHIFT,
+	   "F6: an entry that isn't present is the kernel's own affair");
+	fresh();
+	lf_vma.vm_flags = VM_LOCKED;
+	try_to_unmap_one();
+	ok(lf.nr_unmapped == 1 && !counted(TRIED), "F6: so is an mlocked VMA");
+	fresh();
+	LOCK();
+	ok(unmap_huge_pmd_locked(&lf_vma, ADDR, &lf_pmd, &sim_folio) && is_gone(),
+	   "F6: whoever calls it, the entry isn't none for a while");
+	UNLOCK();
+	lf.discards_itself = false;
+}
+
+/* 6.12 calls its own discard for every huge page, and splits what stays. */
+static void test_own_and_split(void)
+{
+	lf.discards_itself = true;
+	fresh();
+	ok_int(try_to_unmap_one(), GOES_ON, "F6: the kernel goes on to the split");
+	ok(is_gone() && !lf.nr_unmapped, "F6: in place of which the page goes");
+	fresh();
+	sim_folio.swapbacked = sim_folio.swapcache = true;
+	try_to_unmap_one();
+	ok(lf.nr_split == 1 && !lf.nr_unmapped && is_back(0), "F6: a page that swap backs is split");
+	fresh();
+	lf.at_xchg = stores;
+	try_to_unmap_one();
+	ok(is_back(_PAGE_DIRTY) && lf.nr_split == 1 && !sim_folio.swapbacked && !sim_folio.dirty,
+	   "F6: what was written is split, and its flags are the kernel's affair");
+	lf.discards_itself = false;
+}
+
+/* --- notifiers, and tasks that sleep -------------------------------------------------------------- */
+
+static jmp_buf awake;
+static unsigned int slept;
+
+static void another_sleep(void)
+{
+	if (++slept == 30)
+		longjmp(awake, 1);
+}
+
+static void off_comes(void)
+{
+	sim_others = another_sleep;
+	if (!setjmp(awake)) {
+		write_mode("off");
+		ok(false, "F9: off returns while a task sleeps in a replacement");
+	}
+	sim_others = NULL;
+	ok_int(slept, 30, "F9: off waits for a task that sleeps in a replacement");
+	ok(sim_logged("waits for MMU notifiers"), "F9: and says so");
+}
+
+static void test_notifiers(void)
+{
+	fresh();
+	lf_mm.notifiers = true;
+	try_to_unmap_one();
+	if (!IS_6_1) {
+		ok(is_gone(), "notifiers were told before: the page goes");
+		return;
+	}
+	ok(lf.nr_split == 1 && is_back(0) && counted(DECLINED_NOTIFIER) == 1,
+	   "F2: where notifiers weren't told the mapping is split");
+	fresh();
+	sim_folio.nr_pages = HPAGE_PMD_NR;
+	lf_vma.vm_start -= HPAGE_PMD_SIZE;
+	try_to_unmap_one();
+	ok(is_gone(), "a page in the middle of a VMA goes");
+}
+
+/* --- off -------------------------------------------------------------------------------------------- */
+
+static void test_off(void)
+{
+	fresh();
+	ok_int(write_mode("off\n"), 4, "off");
+	ok(sim_in_order("rcu_tasks", "rcu_tasks") || sim_did("rcu_tasks"), "F9: tasks in a replacement are waited for");
+	ok_str(mode(), "[off] pmd", "mode says so");
+	try_to_unmap_one();
+	ok(lf.nr_split == 1 && !counted_in_all(), "off: the kernel splits");
+	ok_int(write_mode("pmd"), 3, "on again");
+	ok_str(mode(), "off [pmd]", "mode says so");
+
+	fresh();
+	sim_trouble.refuses = -ENODEV;
+	ok_int(write_mode("off"), -ENODEV, "ftrace doesn't let go");
+	ok_str(mode(), "[off] pmd", "H3: but it is off");
+	try_to_unmap_one();
+	ok(lf.nr_split == 1 && is_back(0) && !counted_in_all(), "H3: a hook that stays discards nothing");
+	ok_int(write_mode("pmd"), -ENODEV, "H3: it can't be switched on again");
+	try_to_unmap_one();
+	ok(lf.nr_split == 2 && !counted_in_all(), "H3: still nothing is discarded");
+	sim_trouble.refuses = 0;
+	ok_int(write_mode("off"), 3, "ftrace lets go");
+	ok_int(write_mode("pmd"), 3, "on again");
+}
+
+/* Off has come when a call is already on its way to the replacement. */
+static void test_raced(void)
+{
+	fresh();
+	sim_trouble.always = true;
+	tlbbatch_lazyfree_set(false);
+	try_to_unmap_one();
+	ok(lf.nr_split == 1 && is_back(0) && !counted_in_all(), "H3: a replacement looks again whether it is on");
+	tlbbatch_lazyfree_set(true);
+	sim_trouble.always = false;
+}
+
+/* --- kernels and machines --------------------------------------------------------------------------- */
+
+static void test_unfit(void)
+{
+	unsigned int way;
+
+	ok(!tlbbatch_lazyfree_unsafe(), "F7: a kernel that keeps the dirty bit will do");
+	for (way = LOSES_TO_READONLY; way <= LOSES_NONE_TO_READONLY; way++) {
+		sim_loses = way;
+		ok(tlbbatch_lazyfree_unsafe(), "F7: one that loses it won't, way %u", way);
+	}
+	sim_loses = LOSES_NOTHING;
+	lf_no_thp = true;
+	ok(tlbbatch_lazyfree_unsafe(), "F7: nor one without huge pages");
+	lf_no_thp = false;
+	lf_is_rt = true;
+	ok(tlbbatch_lazyfree_unsafe(), "F9: nor one where spinlocks sleep");
+	lf_is_rt = false;
+
+	ok_int(write_mode("off"), 3, "off");
+	sim_is_xenpv = true;
+	sim_forget();
+	ok_int(write_mode("pmd"), -EOPNOTSUPP, "F7: not under Xen");
+	ok(sim_logged("Xen"), "F7: and it says so");
+	sim_is_xenpv = false;
+	sim_is_table_checked = true;
+	ok_int(write_mode("pmd"), -EOPNOTSUPP, "F8: not with page_table_check");
+	sim_is_table_checked = false;
+	ok_int(write_mode("pme"), -EINVAL, "no such mode");
+	ok_int(write_mode("pmd"), 3, "on again");
+}
+
+int main(void)
+{
+	lf_world_init();
+	ok_int(sim_load(), 0, "it loads");
+	ok_str(tlbbatch_lazyfree.unavailable, "", "huge pages can be discarded");
+	fresh();
+	try_to_unmap_one();
+	ok(lf.nr_split == 1 && !counted_in_all(), "loaded: the kernel splits");
+	ok_int(write_mode("pmd\n"), 4, "huge pages are discarded");
+	test_goes();
+	test_callers();
+	test_declines();
+	test_not_ours();
+	test_restores();
+	if (IS_6_12)
+		test_own_and_split();
+	else if (!IS_6_1)
+		test_own();
+	test_notifiers();
+	test_unfit();
+	test_off();
+	test_raced();
+	ok_int(sim_breaches(), 0, "no breach");
+	if (IS_6_1) {
+		/* The last test: who wrote off is left waiting. */
+		fresh();
+		lf_mm.notifiers = true;
+		lf.in_original = off_comes;
+		try_to_unmap_one();
+		return tap_done();
+	}
+	sim_unload();
+	ok_int(sim_nr_registered() + sim_allocated() + sim_breaches(), 0, "nothing is left");
+	return tap_done();
+}

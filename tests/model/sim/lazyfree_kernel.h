@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Huge pages, the entries that map them, and what else discarding looks at. */
+#ifndef SIM_LAZYFREE_KERNEL_H
+#define SIM_LAZYFREE_KERNEL_H
+
+#include <stdbool.h>
+#include "probed.h"
+
+#define CONFIG_TRANSPARENT_HUGEPAGE	1
+#define CONFIG_PAGE_TABLE_CHECK		1
+bool sim_enabled(const char *option);
+#define IS_ENABLED(option)		sim_enabled(#option)
+
+/* sim.h has others, with fewer members. */
+#define mm_struct		sim_small_mm
+#include "ftrace.h"
+#undef mm_struct
+#undef boot_cpu_has
+
+#define udelay(us)	do { } while (0)
+
+/* --- entries ---------------------------------------------------------------------------- */
+
+typedef struct { unsigned long pmd; } pmd_t;
+typedef struct { unsigned long prot; } pgprot_t;
+
+#define _PAGE_PRESENT	BIT(0)
+#define _PAGE_RW	BIT(1)
+#define _PAGE_DIRTY	BIT(6)
+#define _PAGE_PSE	BIT(7)
+#define _PAGE_PROTNONE	BIT(8)
+#define _PAGE_UFFD	BIT(10)
+#define SIM_PFN		(~(BIT(PMD_SHIFT) - 1))
+
+#define PMD_SHIFT		21
+#define HPAGE_PMD_NR		512
+#define HPAGE_PMD_SIZE		BIT(PMD_SHIFT)
+#define HPAGE_PMD_MASK		(~(HPAGE_PMD_SIZE - 1))
+#define IS_ALIGNED(x, a)	(!((x) & ((a) - 1)))
+
+#define __pgprot(x)		((pgprot_t){ x })
+#define pgprot_val(x)		((x).prot)
+#define PAGE_NONE		__pgprot(_PAGE_PROTNONE)
+#define PAGE_READONLY		__pgprot(_PAGE_PRESENT)
+#define PAGE_SHARED		__pgprot(_PAGE_PRESENT | _PAGE_RW)
+#define pfn_pmd(pfn, prot_)	((pmd_t){ (pfn) << PAGE_SHIFT | (prot_).prot })
+#define pmd_flags(x)		((x).pmd & ~SIM_PFN)
+#define pmd_none(x)		(!(x).pmd)
+#define pmd_present(x)		(pmd_flags(x) & (_PAGE_PRESENT | _PAGE_PROTNONE | _PAGE_PSE))
+#define pmd_trans_huge(x)	(!!(pmd_flags(x) & _PAGE_PSE))
+#define pmd_write(x)		(!!(pmd_flags(x) & _PAGE_RW))
+#define pmd_dirty(x)		(!!(pmd_flags(x) & _PAGE_DIRTY))
+#define pmd_protnone(x)		((pmd_flags(x) & (_PAGE_PROTNONE | _PAGE_PRESENT)) == _PAGE_PROTNONE)
+#define pmd_uffd_wp(x)		(!!(pmd_flags(x) & _PAGE_UFFD))
+#define pmd_mkdirty(x)		((pmd_t){ (x).pmd | _PAGE_DIRTY })
+
+/* Which of pmd_modify()'s ways loses the dirty bit. */
+enum { LOSES_NOTHING, LOSES_TO_READONLY, LOSES_TO_SHARED, LOSES_TO_NONE, LOSES_NONE_TO_READONLY };
+extern unsigned int sim_loses;
+pmd_t pmd_modify(pmd_t pmd, pgprot_t prot);
+
+/* --- pages, where they are mapped -------------------------------------------------------- */
+
+struct page {
+	int nr;
+};
+
+typedef struct page *pgtable_t;
+
+struct folio {
+	struct page page;
+	bool anon, swapbacked, locked, swapcache, hwpoison, has_hwpoisoned, mlocked, dirty;
+	int refs, maps, whole_maps, nr_pages;
+};
+
+struct mm_struct {
+	pgtable_t deposited;
+	bool notifiers;
+	long nr_ptes, hiwater;
+#ifdef TLBBATCH_HAVE_MM_RSS_PERCPU
+	long rss_stat[4];
+#else
+	struct { struct { long counter; } count[4]; } rss_stat;
+#endif
+};
+
+struct vm_area_struct {
+	struct mm_struct *vm_mm;
+	unsigned long vm_start, vm_end, vm_flags;
+};
+
+typedef struct { bool held; } spinlock_t;
+
+#define MM_ANONPAGES		1
+#define VM_NONE			0
+#define VM_LOCKED		BIT(0)
+#define VM_UFFD			BIT(1)
+#define VM_DROPPABLE		BIT(2)
+#define VM_SHADOW_STACK		BIT(3)
+
+/* One folio is all that entries map. */
+extern struct folio sim_folio;
+extern spinlock_t sim_ptl;
+/* With an entry at hand: whoever changes one has the lock. */
+void sim_locked(void);
+
+#define page_folio(page_)		((void)(page_), &sim_folio)
+#define pmd_page(x)			((void)(x), &sim_folio.page)
+#define folio_page(folio_, n)		(&(folio_)->page)
+#define folio_test_anon(f)		((f)->anon)
+#define folio_test_swapbacked(f)	((f)->swapbacked)
+#define folio_test_locked(f)		((f)->locked)
+#define folio_test_swapcache(f)		((f)->swapcache)
+#define folio_test_hwpoison(f)		((f)->hwpoison)
+#define folio_test_has_hwpoisoned(f)	((f)->has_hwpoisoned)
+#define folio_test_mlocked(f)		((f)->mlocked)
+#define folio_test_dirty(f)		((f)->dirty)
+#define folio_set_dirty(f)		((f)->dirty = true)
+#define folio_set_swapbacked(f)		((f)->swapbacked = true)
+#define folio_nr_pages(f)		((f)->nr_pages)
+#define folio_ref_count(f)		((f)->refs)
+#define folio_mapcount(f)		((f)->maps)
+#define folio_entire_mapcount(f)	((f)->whole_maps)
+#define folio_put(f)			((f)->refs--)
+#define userfaultfd_armed(vma)		(!!((vma)->vm_flags & VM_UFFD))
+#define mm_has_notifiers(mm)		((mm)->notifiers)
+#define pmd_huge_pte(mm, pmdp)		((mm)->deposited)
+#define mm_dec_nr_ptes(mm)		((mm)->nr_ptes--)
+#define set_pmd_at(mm, addr, pmdp, value)	(sim_locked(), *(pmdp) = (value))
+#define pmd_clear(pmdp)			(sim_locked(), (pmdp)->pmd = 0)
+#define pte_free(mm, table)		sim_free_table(table)
+void sim_free_table(pgtable_t table);
+void update_hiwater_rss(struct mm_struct *mm);
+
+#ifdef TLBBATCH_HAVE_MM_RSS_PERCPU
+#define percpu_counter_add(counter, n)	(*(counter) += (n))
+#else
+#define atomic_long_sub_return(n, v)	((v)->counter -= (n))
+#endif
+
+#define pmd_lock(mm, pmdp)		((void)(pmdp), sim_lock_pmd())
+spinlock_t *sim_lock_pmd(void);
+void spin_unlock(spinlock_t *lock);
+
+/* --- the machine ------------------------------------------------------------------------- */
+
+#define X86_FEATURE_XENPV	1
+extern bool sim_is_xenpv, sim_is_table_checked;
+#define boot_cpu_has(feature)	sim_is_xenpv
+#define static_branch_likely(key)	(!sim_is_table_checked)
+
+/* --- sysfs --------------------------------------------------------------------------------- */
+
+#include "sysfs_types.h"
+
+static inline int sysfs_match_string_of(const char *const *list, unsigned int nr, const char *text)
+{
+	size_t len = strcspn(text, "\n");
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		if (strlen(list[i]) == len && !strncmp(list[i], text, len))
+			return (int)i;
+	return -EINVAL;
+}
+#define sysfs_match_string(list, text)	sysfs_match_string_of(list, ARRAY_SIZE(list), text)
+
+#endif /* SIM_LAZYFREE_KERNEL_H */

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A kernel that reclaims one huge page: what lazyfree hooks in it, and what it calls. */
+#include "lazyfree_world.h"
+
+struct folio sim_folio;
+spinlock_t sim_ptl;
+unsigned int sim_loses;
+bool sim_is_xenpv, sim_is_table_checked;
+bool lf_no_thp, lf_is_rt;
+struct mm_struct lf_mm;
+struct vm_area_struct lf_vma;
+struct page lf_table;
+pmd_t lf_pmd;
+struct lf_world lf;
+static unsigned long unmap_one_size = 1, returns_to;
+
+bool sim_enabled(const char *option)
+{
+	if (!strcmp(option, "CONFIG_PREEMPTION"))
+		return sim_preemption;
+	if (!strcmp(option, "CONFIG_TRANSPARENT_HUGEPAGE"))
+		return !lf_no_thp;
+	return !strcmp(option, "CONFIG_PREEMPT_RT") && lf_is_rt;
+}
+
+/* --- the kernel ---------------------------------------------------------------------------- */
+
+static bool loses(pmd_t from, pgprot_t prot)
+{
+	bool is_none = from.pmd & _PAGE_PROTNONE;
+
+	switch (sim_loses) {
+	case LOSES_TO_READONLY:
+		return prot.prot == PAGE_READONLY.prot && from.pmd & _PAGE_RW;
+	case LOSES_TO_SHARED:
+		return prot.prot == PAGE_SHARED.prot;
+	case LOSES_TO_NONE:
+		return prot.prot == PAGE_NONE.prot;
+	case LOSES_NONE_TO_READONLY:
+		return is_none && prot.prot == PAGE_READONLY.prot;
+	}
+	return false;
+}
+
+pmd_t pmd_modify(pmd_t from, pgprot_t prot)
+{
+	unsigned long keeps = SIM_PFN | _PAGE_PSE | (loses(from, prot) ? 0 : _PAGE_DIRTY);
+
+	return (pmd_t){ (from.pmd & keeps) | prot.prot };
+}
+
+void sim_locked(void)
+{
+	if (!sim_ptl.held)
+		sim_breach("an entry is changed without its lock");
+}
+
+spinlock_t *sim_lock_pmd(void)
+{
+	if (sim_ptl.held)
+		sim_breach("who has the lock of an entry waits for it");
+	sim_ptl.held = true;
+	return &sim_ptl;
+}
+
+void spin_unlock(spinlock_t *lock)
+{
+	sim_locked();
+	lock->held = false;
+	lf.is_trying = false;
+}
+
+/* Others look at the entry, without the lock. */
+void lf_others_look(void)
+{
+	lf.none_seen |= lf.is_trying && pmd_none(lf_pmd);
+	lf.valid_seen |= lf.is_trying && lf_pmd.pmd & _PAGE_PRESENT;
+}
+
+static noinline pmd_t pmdp_invalidate(struct vm_area_struct *of, unsigned long addr, pmd_t *pmdp)
+{
+	void (*does)(void) = lf.at_xchg;
+	pmd_t old;
+
+	sim_locked();
+	lf.at_xchg = NULL;
+	if (does)
+		does();
+	old = *pmdp;
+	pmdp->pmd &= ~(_PAGE_PRESENT | _PAGE_PROTNONE);
+	sim_note("flush");
+	lf.is_trying = true;
+	lf_others_look();
+	return old;
+}
+
+static void rmap_removed(struct folio *folio, struct vm_area_struct *of)
+{
+	sim_locked();
+	if (!pmd_none(lf_pmd))
+		sim_breach("a mapping ends that is still there");
+	folio->maps--;
+	folio->whole_maps--;
+}
+
+static noinline void folio_remove_rmap_pmd(struct folio *folio, struct page *page,
+					   struct vm_area_struct *of)
+{
+	rmap_removed(folio, of);
+}
+
+static noinline void page_remove_rmap(struct page *page, struct vm_area_struct *of, bool compound)
+{
+	if (!compound)
+		sim_breach("a huge page's mapping ends as that of a small one");
+	rmap_removed(&sim_folio, of);
+}
+
+static noinline pgtable_t pgtable_trans_huge_withdraw(struct mm_struct *of, pmd_t *pmdp)
+{
+	pgtable_t it = of->deposited;
+
+	sim_locked();
+	if (!it)
+		sim_breach("no table was deposited");
+	of->deposited = NULL;
+	return it;
+}
+
+void sim_free_table(pgtable_t it)
+{
+	lf.nr_freed += it == &lf_table;
+}
+
+static noinline void pte_free_defer(struct mm_struct *of, pgtable_t it)
+{
+	sim_free_table(it);
+}
+
+long lf_rss(void)
+{
+#ifdef TLBBATCH_HAVE_MM_RSS_PERCPU
+	return lf_mm.rss_stat[MM_ANONPAGES];
+#else
+	return lf_mm.rss_stat.count[MM_ANONPAGES].counter;
+#endif
+}
+
+static noinline void mm_trace_rss_stat(struct mm_struct *of, int member, long count)
+{
+	lf.nr_traced += member == MM_ANONPAGES && (!IS_6_1 || count == lf_rss());
+}
+
+void update_hiwater_rss(struct mm_struct *of)
+{
+	of->hiwater = max(of->hiwater, lf_rss());
+}
+
+static noinline pmd_t *mm_find_pmd(struct mm_struct *of, unsigned long address)
+{
+	return address >> PMD_SHIFT == ADDR >> PMD_SHIFT ? &lf_pmd : NULL;
+}
+
+static void runs(unsigned long to)
+{
+	void (*does)(void) = lf.in_original;
+
+	returns_to = to;
+	lf.in_original = NULL;
+	if (does)
+		does();
+}
+
+#define RUNS()	runs((unsigned long)__builtin_return_address(0))
+
+#if IS_6_1_SHAPE
+static noinline void split_huge_pmd_address(struct vm_area_struct *of, unsigned long address,
+					    bool freeze, struct folio *folio)
+{
+	if (sim_ptl.held)
+		sim_breach("a split waits for a lock that its caller has");
+	RUNS();
+	lf.nr_split++;
+}
+#define SPLIT(freeze)	split_huge_pmd_address(&lf_vma, ADDR, freeze, &sim_folio)
+#else
+static noinline void split_huge_pmd_locked(struct vm_area_struct *of, unsigned long address,
+					   pmd_t *pmdp, bool freeze, struct folio *folio)
+{
+	sim_locked();
+	RUNS();
+	lf.nr_split++;
+}
+#define SPLIT(freeze)	split_huge_pmd_locked(&lf_vma, ADDR, &lf_pmd, freeze, &sim_folio)
+#endif
+
+noinline bool unmap_huge_pmd_locked(struct vm_area_struct *of, unsigned long addr,
+					   pmd_t *pmdp, struct folio *folio)
+{
+	sim_locked();
+	RUNS();
+	lf.nr_unmapped++;
+	return false;
+}
+
+/* What matters of it: for a huge page. */
+noinline enum end try_to_unmap_one(void)
+{
+	enum end end = GOES_ON;
+
+	LOCK();
+	if (lf.discards_itself && !IS_6_1) {
+		if (unmap_huge_pmd_locked(&lf_vma, ADDR, &lf_pmd, &sim_folio))
+			end = DONE;
+		else if (!IS_6_12)
+			end = ABORTED;
+	}
+	if (end == GOES_ON)
+		SPLIT(false);
+	/* The entry may be gone now: the walk ends then. */
+	UNLOCK();
+	barrier();
+	return end;
+}
+
+noinline void freeze_one(void)
+{
+	LOCK();
+	SPLIT(true);
+	UNLOCK();
+	barrier();
+}
+
+/* Others want a mapping split. */
+noinline void split_for_others(void)
+{
+	LOCK();
+	SPLIT(false);
+	UNLOCK();
+	barrier();
+}
+
+static const char *symbol_text(unsigned long addr)
+{
+	static char text[64];
+
+	if (addr != (unsigned long)try_to_unmap_one)
+		return NULL;
+	sprintf(text, "try_to_unmap_one+0x0/0x%lx", unmap_one_size);
+	return text;
+}
+
+void lf_world_init(void)
+{
+	hook_world_init();
+	sim_symbol_text = symbol_text;
+#if IS_6_1_SHAPE
+	hook_world_has("split_huge_pmd_address", split_huge_pmd_address,
+		       "void(struct vm_area_struct *, unsigned long, bool, struct folio *)");
+	hook_world_has("page_remove_rmap", page_remove_rmap,
+		       "void(struct page *, struct vm_area_struct *, bool)");
+	hook_world_has("mm_trace_rss_stat", mm_trace_rss_stat,
+		       "void(struct mm_struct *, int, long)");
+	hook_world_has("mm_find_pmd", mm_find_pmd, "pmd_t *(struct mm_struct *, unsigned long)");
+#else
+	hook_world_has("split_huge_pmd_locked", split_huge_pmd_locked, IS_6_12 ?
+		       "void(struct vm_area_struct *, unsigned long, pmd_t *, bool, struct folio *)" :
+		       "void(struct vm_area_struct *, unsigned long, pmd_t *, bool)");
+	hook_world_has("unmap_huge_pmd_locked", unmap_huge_pmd_locked,
+		       "bool(struct vm_area_struct *, unsigned long, pmd_t *, struct folio *)");
+	hook_world_has("folio_remove_rmap_pmd", folio_remove_rmap_pmd,
+		       "void(struct folio *, struct page *, struct vm_area_struct *)");
+	hook_world_has("pte_free_defer", pte_free_defer, "void(struct mm_struct *, pgtable_t)");
+	hook_world_has("mm_trace_rss_stat", mm_trace_rss_stat, "void(struct mm_struct *, int)");
+#endif
+	hook_world_has("pmdp_invalidate", pmdp_invalidate,
+		       "pmd_t(struct vm_area_struct *, unsigned long, pmd_t *)");
+	hook_world_has("pgtable_trans_huge_withdraw", pgtable_trans_huge_withdraw,
+		       "pgtable_t(struct mm_struct *, pmd_t *)");
+	hook_world_has("try_to_unmap_one", try_to_unmap_one,
+		       "bool(struct folio *, struct vm_area_struct *, unsigned long, void *)");
+
+	/* How large it is: its last call isn't far from its end. */
+	lf_vma.vm_mm = &lf_mm;
+	try_to_unmap_one();
+	unmap_one_size = returns_to + 1 - (unsigned long)try_to_unmap_one;
+	lf.discards_itself = true;
+	try_to_unmap_one();
+	lf.discards_itself = false;
+	unmap_one_size = max(unmap_one_size, returns_to + 1 - (unsigned long)try_to_unmap_one);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A kernel that reclaims one huge page: see lazyfree_world.c. */
+#ifndef LAZYFREE_WORLD_H
+#define LAZYFREE_WORLD_H
+
+#include "hook_rules.h"
+
+#define ADDR	(7UL << PMD_SHIFT)
+
+/* Which kernel's shapes it has. */
+#if defined(TLBBATCH_HAVE_SPLIT_HUGE_PMD_FOLIO)
+#define IS_6_12	true
+#define IS_6_1	false
+#elif defined(TLBBATCH_HAVE_SPLIT_HUGE_PMD_LOCKED)
+#define IS_6_12	false
+#define IS_6_1	false
+#else
+#define IS_6_12	false
+#define IS_6_1	true
+#define IS_6_1_SHAPE	1
+#endif
+
+/* On 6.1 the split takes the lock by itself. */
+#ifdef IS_6_1_SHAPE
+#define LOCK()		do { } while (0)
+#define UNLOCK()	do { } while (0)
+#else
+#define LOCK()		sim_lock_pmd()
+#define UNLOCK()	spin_unlock(&sim_ptl)
+#endif
+
+struct lf_world {
+	bool discards_itself;	/* the kernel calls unmap_huge_pmd_locked(), too */
+	unsigned int nr_split, nr_unmapped;	/* calls that reached an original */
+	unsigned int nr_freed, nr_traced;
+	bool none_seen, valid_seen;	/* by others, while a discard is tried */
+	bool is_trying;
+	void (*at_xchg)(void);	/* what others do right before the entry becomes invalid, once */
+	void (*in_original)(void);	/* what they do while a split runs, once */
+};
+
+extern struct lf_world lf;
+extern struct mm_struct lf_mm;
+extern struct vm_area_struct lf_vma;
+extern struct page lf_table;
+extern pmd_t lf_pmd;
+extern bool lf_no_thp, lf_is_rt;
+
+enum end { GOES_ON, DONE, ABORTED };
+
+void lf_world_init(void);
+/* Others look at the entry, without the lock. */
+void lf_others_look(void);
+long lf_rss(void);
+enum end try_to_unmap_one(void);
+void freeze_one(void);
+void split_for_others(void);
+bool unmap_huge_pmd_locked(struct vm_area_struct *of, unsigned long addr, pmd_t *pmdp,
+			   struct folio *folio);
+
+#endif /* LAZYFREE_WORLD_H */
