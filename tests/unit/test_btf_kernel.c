@@ -102,8 +102,10 @@ static const struct target {
 } targets[] = {
 #define HOOK(name, optional)	TARGET(hook, name, optional)
 	TLBBATCH_TBL_batch_hook_names(HOOK)
+	TLBBATCH_TBL_lazyfree_hook_names(HOOK)
 #define CALL(name, optional)	TARGET(call, name, optional)
 	TLBBATCH_TBL_core_call_names(CALL)
+	TLBBATCH_TBL_lazyfree_call_names(CALL)
 #define ENTRY(name, optional)	TARGET(entry, name, optional)
 	TLBBATCH_TBL_luf_entry_names(ENTRY)
 #define RETURN(name, optional)	TARGET(return, name, optional)

@@ -12,9 +12,12 @@ static const facts_t plain = {
 };
 
 /* A page and one difference. */
-#define BUT(what)	(&(facts_t){						\
-	.is_lazyfree = true, .is_mapped = true, .is_writable = true,		\
-	.maps = 1, .whole_maps = 1, what })
+#define BUT(what) ({								\
+	static facts_t _facts;							\
+										\
+	_facts = plain;								\
+	_facts what;								\
+	&_facts; })
 
 static void check_judge(void)
 {
