@@ -8,6 +8,13 @@
  * without this module, so it is refused. Nothing but a try tells which kernel it is, and it
  * is the kernel's own function that is tried.
  */
+
+/*
+ * pmd_modify() keeps the bit of memory encryption, too, which is in a variable that modules can't
+ * link. Here that bit is none, as on a machine without it. It has nothing to do with the dirty bit.
+ */
+#define cc_mask	tlbbatch_cc_mask
+
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/page_table_check.h>
@@ -15,6 +22,10 @@
 #include <asm/cpufeature.h>
 #include "debug/debug.h"
 #include "lazyfree/lazyfree_fit.h"
+
+#ifdef CONFIG_ARCH_HAS_CC_PLATFORM
+u64 cc_mask;
+#endif
 
 /* A page frame that a huge page could begin at. Nobody looks at it. */
 #define SOME_PFN	(1UL << (PMD_SHIFT - PAGE_SHIFT))
