@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Huge pages that MADV_FREE gives up, and what happens to them before they are reclaimed.
+ */
+#ifndef LAZYFREE_H
+#define LAZYFREE_H
+
+#include "common.h"
+#include "rng.h"
+
+#ifndef MADV_PAGEOUT
+#define MADV_PAGEOUT	21
+#endif
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE	25
+#endif
+
+#define HUGE_PAGES	(HUGE_BYTES / PAGE_BYTES)
+
+/**
+ * struct huge - a huge page of a worker
+ * @base: where it is now; others page it out from there
+ * @home: where it is between rounds
+ * @spare: room for one more, registered for userfaultfd if @uffd is there
+ * @version: of what is in it; each round has a new one
+ * @fresh: the pages that were written again behind MADV_FREE, and what must be there
+ * @touched: are any?
+ * @rng: the worker's
+ * @uffd: the worker's userfaultfd, or -1
+ * @file: a file for O_DIRECT, or -1
+ * @buffer: of a page, for that
+ */
+struct huge {
+	char *base;
+	char *home;
+	char *spare;
+	uint64_t version;
+	uint64_t fresh[HUGE_PAGES];
+	bool touched;
+	struct rng *rng;
+	int uffd;
+	int file;
+	void *buffer;
+};
+
+/**
+ * struct way - one that memory can go
+ * @name: for --ways
+ * @prepare: before MADV_FREE; false if this kernel can't; or NULL
+ * @act: behind it; writes to pages by write_again(), if the page is to be touched
+ * @finish: when all was checked, undoes it; or NULL
+ * @lasts: the memory stays a huge page that can be discarded, so one that isn't touched must go
+ * @is_short: a pin that writes, and that the kernel doesn't mark: it may lose as much as without
+ *	the module
+ */
+struct way {
+	const char *name;
+	bool (*prepare)(struct huge *huge);
+	void (*act)(struct huge *huge);
+	void (*finish)(struct huge *huge);
+	bool lasts;
+	bool is_short;
+};
+
+extern const struct way ways[];
+extern const unsigned int nr_ways;
+
+/* main.c */
+void write_page_again(struct huge *huge, unsigned int page);
+void write_again(struct huge *huge);
+/* Check all that is known, and count what is wrong. */
+void verify(struct huge *huge);
+/* Let reclaim go over it some times. */
+void be_paged_out(void);
+void fail(const char *what);
+
+#endif

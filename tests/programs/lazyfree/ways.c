@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What can happen to a huge page between MADV_FREE and reclaim. */
+#include "lazyfree.h"
+#include "uffd.h"
+#include "uring.h"
+
+/* One page of the huge page, written again whether it was to be touched or not. */
+static unsigned int any_page(struct huge *huge)
+{
+	return rng_below(huge->rng, HUGE_PAGES);
+}
+
+/* --- others have it, too ------------------------------------------------------------------- */
+
+static void wait_for(pid_t child, struct huge *huge)
+{
+	int status;
+
+	while (waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			fail("waitpid");
+	/* The child says by its exit code whether it lost something. */
+	if (WIFEXITED(status) && WEXITSTATUS(status) == STRESS_DATA_ERROR)
+		huge->fresh[0] = ~0ULL;
+}
+
+static void fork_and_write(struct huge *huge)
+{
+	pid_t child = fork_child();
+
+	if (!child) {
+		be_paged_out();
+		_exit(STRESS_OK);
+	}
+	write_again(huge);
+	wait_for(child, huge);
+}
+
+/* What the child writes is the child's. It looks after some time whether it is there. */
+static void child_writes(struct huge *huge)
+{
+	volatile uint64_t *word = (volatile uint64_t *)(huge->base + any_page(huge) * PAGE_BYTES);
+	pid_t child = fork_child();
+
+	if (!child) {
+		*word = 1;
+		be_paged_out();
+		_exit(*word == 1 ? STRESS_OK : STRESS_DATA_ERROR);
+	}
+	wait_for(child, huge);
+	write_again(huge);
+}
+
+static void child_exits(struct huge *huge)
+{
+	pid_t child = fork_child();
+
+	if (!child)
+		_exit(STRESS_OK);
+	write_again(huge);
+	wait_for(child, huge);
+}
+
+/* --- its protection changes ------------------------------------------------------------------ */
+
+static void protect(struct huge *huge, int protection)
+{
+	if (mprotect(huge->base, HUGE_BYTES, protection))
+		fail("mprotect");
+}
+
+static void read_only(struct huge *huge)
+{
+	write_again(huge);
+	protect(huge, PROT_READ);
+	be_paged_out();
+	protect(huge, PROT_READ | PROT_WRITE);
+}
+
+static void no_access(struct huge *huge)
+{
+	write_again(huge);
+	protect(huge, PROT_NONE);
+	be_paged_out();
+	protect(huge, PROT_READ | PROT_WRITE);
+}
+
+static void lock(struct huge *huge)
+{
+	write_again(huge);
+	if (mlock(huge->base, HUGE_BYTES))
+		fail("mlock");
+	be_paged_out();
+	munlock(huge->base, HUGE_BYTES);
+}
+
+/* --- somebody holds a page of it ---------------------------------------------------------------- */
+
+static void be_spliced(struct huge *huge)
+{
+	struct iovec part = { huge->base + any_page(huge) * PAGE_BYTES, PAGE_BYTES };
+	int ends[2];
+
+	if (pipe(ends))
+		fail("pipe");
+	if (vmsplice(ends[1], &part, 1, 0) < 0)
+		fail("vmsplice");
+	write_again(huge);
+	be_paged_out();
+	close(ends[0]);
+	close(ends[1]);
+}
+
+static bool has_file(struct huge *huge)
+{
+	return huge->file >= 0;
+}
+
+/* The device writes to the page, not a CPU. What write_page_again() has stored is read back. */
+static void device_writes(struct huge *huge)
+{
+	unsigned int page = any_page(huge);
+	char *at = huge->base + page * PAGE_BYTES;
+
+	if (!huge->touched)
+		return;
+	write_page_again(huge, page);
+	memcpy(huge->buffer, at, PAGE_BYTES);
+	if (pwrite(huge->file, huge->buffer, PAGE_BYTES, 0) != PAGE_BYTES)
+		fail("O_DIRECT");
+	/* Given up once more: only the device's write is newer. */
+	madvise(huge->base, HUGE_BYTES, MADV_FREE);
+	if (pread(huge->file, at, PAGE_BYTES, 0) != PAGE_BYTES)
+		fail("O_DIRECT");
+}
+
+static __thread struct uring ring;
+/* Whoever leaves a hole in the address space fills it again before others map anything. */
+static pthread_mutex_t mapping = PTHREAD_MUTEX_INITIALIZER;
+
+static bool open_ring(void)
+{
+	bool good;
+
+	pthread_mutex_lock(&mapping);
+	good = uring_open(&ring);
+	pthread_mutex_unlock(&mapping);
+	return good;
+}
+
+static bool pin(struct huge *huge)
+{
+	if (!has_file(huge) || !open_ring())
+		return false;
+	if (uring_pin(&ring, huge->base, PAGE_BYTES))
+		return true;
+	uring_close(&ring);
+	return false;
+}
+
+static bool device_writes_pinned(struct huge *huge)
+{
+	if (!huge->touched)
+		return false;
+	write_page_again(huge, 0);
+	memcpy(huge->buffer, huge->base, PAGE_BYTES);
+	if (pwrite(huge->file, huge->buffer, PAGE_BYTES, 0) != PAGE_BYTES)
+		fail("O_DIRECT");
+	madvise(huge->base, HUGE_BYTES, MADV_FREE);
+	if (uring_transfer(&ring, IORING_OP_READ_FIXED, huge->file, huge->base, PAGE_BYTES, 0) !=
+	    (int)PAGE_BYTES)
+		fail("IORING_OP_READ_FIXED");
+	return true;
+}
+
+static void fixed(struct huge *huge)
+{
+	device_writes_pinned(huge);
+	be_paged_out();
+}
+
+/* The pin ends before reclaim comes: the kernel doesn't mark what it wrote. */
+static void fixed_and_let_go(struct huge *huge)
+{
+	device_writes_pinned(huge);
+	uring_unpin(&ring);
+	be_paged_out();
+}
+
+static void close_ring(struct huge *huge)
+{
+	(void)huge;
+	uring_close(&ring);
+}
+
+/* --- userfaultfd --------------------------------------------------------------------------------- */
+
+static bool watch(struct huge *huge, char *place, uint64_t features, uint64_t mode)
+{
+	struct uffdio_register range = {
+		.range = { (uintptr_t)place, HUGE_BYTES }, .mode = mode,
+	};
+
+	huge->uffd = uffd_open(features);
+	if (huge->uffd < 0)
+		return false;
+	if (ioctl(huge->uffd, UFFDIO_REGISTER, &range))
+		fail("UFFDIO_REGISTER");
+	return true;
+}
+
+static void unwatch(struct huge *huge)
+{
+	close(huge->uffd);
+	huge->uffd = -1;
+	madvise(huge->spare, HUGE_BYTES, MADV_DONTNEED);
+}
+
+static bool watch_writes(struct huge *huge)
+{
+	return watch(huge, huge->home, UFFD_FEATURE_PAGEFAULT_FLAG_WP, UFFDIO_REGISTER_MODE_WP);
+}
+
+static void write_protect(struct huge *huge)
+{
+	write_again(huge);
+	uffd_protect(huge->uffd, huge->base, HUGE_PAGES, true);
+	be_paged_out();
+	uffd_protect(huge->uffd, huge->base, HUGE_PAGES, false);
+	write_again(huge);
+}
+
+static bool watch_moves(struct huge *huge)
+{
+	madvise(huge->spare, HUGE_BYTES, MADV_DONTNEED);
+	return watch(huge, huge->spare, UFFD_FEATURE_MOVE, UFFDIO_REGISTER_MODE_MISSING);
+}
+
+static void be_at(struct huge *huge, char *base)
+{
+	__atomic_store_n(&huge->base, base, __ATOMIC_RELEASE);
+}
+
+/*
+ * A hole at the source is passed over. Whoever reads what is missing at the destination would wait
+ * for ever. So nobody reads it before the userfaultfd is closed.
+ */
+static void uffd_move(struct huge *huge)
+{
+	struct uffdio_move move = {
+		.dst = (uintptr_t)huge->spare, .src = (uintptr_t)huge->base, .len = HUGE_BYTES,
+		.mode = 2 /* UFFDIO_MOVE_MODE_ALLOW_SRC_HOLES */,
+	};
+	unsigned int tries = 1000;
+	uint64_t moved = 0;
+
+	write_again(huge);
+	while (moved < HUGE_BYTES && tries--) {
+		move.move = 0;
+		if (ioctl(huge->uffd, UFFDIO_MOVE, &move) && errno != EAGAIN && errno != EBUSY &&
+		    errno != EEXIST)
+			fail("UFFDIO_MOVE");
+		if (move.move > 0) {
+			moved += move.move;
+			move.src += move.move;
+			move.dst += move.move;
+			move.len -= move.move;
+		}
+	}
+	close(huge->uffd);
+	huge->uffd = -1;
+	if (moved == HUGE_BYTES) {
+		be_at(huge, huge->spare);
+		write_again(huge);
+		return;
+	}
+	/* Some of it was moved, and some is there: put back what was. */
+	memcpy(huge->home, huge->spare, moved);
+}
+
+/* --- it moves, or becomes something else ------------------------------------------------------------ */
+
+static void *map_at(void *address)
+{
+	return mmap(address, HUGE_BYTES, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+
+static void move(struct huge *huge)
+{
+	pthread_mutex_lock(&mapping);
+	/* Over the spare place, which is lost. */
+	if (mremap(huge->base, HUGE_BYTES, HUGE_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED,
+		   huge->spare) == MAP_FAILED || map_at(huge->home) == MAP_FAILED)
+		fail("mremap");
+	pthread_mutex_unlock(&mapping);
+	be_at(huge, huge->spare);
+	write_again(huge);
+}
+
+static void come_home(struct huge *huge)
+{
+	if (map_at(huge->home) == MAP_FAILED || map_at(huge->spare) == MAP_FAILED)
+		fail("mmap");
+	be_at(huge, huge->home);
+}
+
+static void merge(struct huge *huge)
+{
+	madvise(huge->base, HUGE_BYTES, MADV_MERGEABLE);
+	write_again(huge);
+	be_paged_out();
+	madvise(huge->base, HUGE_BYTES, MADV_UNMERGEABLE);
+}
+
+/* The mapping is split, and made whole again. */
+static void collapse(struct huge *huge)
+{
+	write_again(huge);
+	mprotect(huge->base, PAGE_BYTES, PROT_READ);
+	mprotect(huge->base, PAGE_BYTES, PROT_READ | PROT_WRITE);
+	madvise(huge->base, HUGE_BYTES, MADV_COLLAPSE);
+	write_again(huge);
+}
+
+/* Of a part that is given up once more, nothing is known. */
+static void free_part(struct huge *huge)
+{
+	unsigned int page, pages = 1 + any_page(huge) / 2;
+
+	write_again(huge);
+	madvise(huge->base + pages * PAGE_BYTES, HUGE_BYTES - pages * PAGE_BYTES, MADV_FREE);
+	for (page = pages; page < HUGE_PAGES; page++)
+		if (huge->fresh[page])
+			write_page_again(huge, page);
+}
+
+/* Nothing may be left of what was there. */
+static void dont_need(struct huge *huge)
+{
+	write_again(huge);
+	if (madvise(huge->base, HUGE_BYTES, MADV_DONTNEED))
+		fail("MADV_DONTNEED");
+	memset(huge->fresh, 0, sizeof(huge->fresh));
+	huge->version = 0;
+}
+
+static void map_anew(struct huge *huge)
+{
+	write_again(huge);
+	/* This unmaps what is there. */
+	if (map_at(huge->base) == MAP_FAILED)
+		fail("mmap");
+	memset(huge->fresh, 0, sizeof(huge->fresh));
+	huge->version = 0;
+}
+
+#define WAY(name_, act_, ...)	{ .name = (name_), .act = (act_), __VA_ARGS__ }
+
+const struct way ways[] = {
+	WAY("plain", write_again, .lasts = true),
+	WAY("fork-parent", fork_and_write),
+	WAY("fork-child", child_writes),
+	WAY("fork-exit", child_exits),
+	WAY("read-only", read_only),
+	WAY("no-access", no_access),
+	WAY("mlock", lock),
+	WAY("vmsplice", be_spliced),
+	WAY("direct", device_writes, .prepare = has_file),
+	WAY("fixed", fixed, .prepare = pin, .finish = close_ring),
+	WAY("fixed-let-go", fixed_and_let_go, .prepare = pin, .finish = close_ring, .is_short = true),
+	WAY("uffd-wp", write_protect, .prepare = watch_writes, .finish = unwatch),
+	WAY("uffd-move", uffd_move, .prepare = watch_moves, .finish = come_home),
+	WAY("mremap", move, .finish = come_home, .lasts = true),
+	WAY("ksm", merge),
+	WAY("collapse", collapse),
+	WAY("part", free_part),
+	WAY("dontneed", dont_need),
+	WAY("munmap", map_anew),
+};
+
+const unsigned int nr_ways = ARRAY_SIZE(ways);
