@@ -36,7 +36,7 @@
 
 static inline void compat_remove_rmap(struct folio *folio, struct vm_area_struct *vma)
 {
-	static_call(tlbbatch_folio_remove_rmap_pmd)(folio, folio_page(folio, 0), vma);
+	static_call(tlbbatch_lf_folio_remove_rmap_pmd)(folio, folio_page(folio, 0), vma);
 }
 
 static inline int compat_maps(struct folio *folio)
@@ -48,7 +48,7 @@ static inline int compat_maps(struct folio *folio)
 
 static inline void compat_remove_rmap(struct folio *folio, struct vm_area_struct *vma)
 {
-	static_call(tlbbatch_page_remove_rmap)(folio_page(folio, 0), vma, true);
+	static_call(tlbbatch_lf_page_remove_rmap)(folio_page(folio, 0), vma, true);
 }
 
 /*
@@ -66,7 +66,7 @@ static inline int compat_maps(struct folio *folio)
 static inline void compat_free_table(struct mm_struct *mm, pgtable_t table)
 {
 #ifdef TLBBATCH_HAVE_PTE_FREE_DEFER
-	static_call(tlbbatch_pte_free_defer)(mm, table);
+	static_call(tlbbatch_lf_pte_free_defer)(mm, table);
 #else
 	pte_free(mm, table);
 #endif
@@ -77,11 +77,11 @@ static inline void compat_sub_anon_rss(struct mm_struct *mm, long pages)
 {
 #ifdef TLBBATCH_HAVE_MM_RSS_PERCPU
 	percpu_counter_add(&mm->rss_stat[MM_ANONPAGES], -pages);
-	static_call(tlbbatch_mm_trace_rss_stat)(mm, MM_ANONPAGES);
+	static_call(tlbbatch_lf_mm_trace_rss_stat)(mm, MM_ANONPAGES);
 #else
 	long count = atomic_long_sub_return(pages, &mm->rss_stat.count[MM_ANONPAGES]);
 
-	static_call(tlbbatch_mm_trace_rss_stat)(mm, MM_ANONPAGES, count);
+	static_call(tlbbatch_lf_mm_trace_rss_stat)(mm, MM_ANONPAGES, count);
 #endif
 }
 

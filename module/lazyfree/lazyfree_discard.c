@@ -144,7 +144,7 @@ static pmd_t invalidate(struct vm_area_struct *vma, unsigned long addr, pmd_t *p
 	 * An xchg, so @old has the dirty bit of each store by the entry. Then the flush: CPUs
 	 * with a clean entry in their TLB would have to set the bit, and find no entry.
 	 */
-	old = static_call(tlbbatch_pmdp_invalidate)(vma, addr, pmdp);
+	old = static_call(tlbbatch_lf_pmdp_invalidate)(vma, addr, pmdp);
 	if (tlbbatch_negative_lazyfree_none())
 		pmd_clear(pmdp);
 	tlbbatch_debug_lazyfree_wait();
@@ -193,7 +193,7 @@ static void end_mapping(struct vm_area_struct *vma, pmd_t *pmdp, struct folio *f
 	update_hiwater_rss(mm);
 	pmd_clear(pmdp);
 	compat_remove_rmap(folio, vma);
-	compat_free_table(mm, static_call(tlbbatch_pgtable_trans_huge_withdraw)(mm, pmdp));
+	compat_free_table(mm, static_call(tlbbatch_lf_pgtable_trans_huge_withdraw)(mm, pmdp));
 	mm_dec_nr_ptes(mm);
 	compat_sub_anon_rss(mm, HPAGE_PMD_NR);
 	/* Not the last one: reclaim has isolated the folio. */

@@ -152,7 +152,7 @@ static bool discard_at(struct vm_area_struct *vma, unsigned long address, struct
 	/* Its lock is held, so this doesn't change. */
 	if (folio_test_swapbacked(folio))
 		return false;
-	pmd = static_call(tlbbatch_mm_find_pmd)(vma->vm_mm, address);
+	pmd = static_call(tlbbatch_lf_mm_find_pmd)(vma->vm_mm, address);
 	if (!pmd)
 		return false;
 	lock = pmd_lock(vma->vm_mm, pmd);

@@ -12,11 +12,11 @@
 #include "targets.h"
 
 #define DEFINE_CALL(name, optional)					\
-	DEFINE_STATIC_CALL_NULL(tlbbatch_##name, tlbbatch_type_##name);
+	DEFINE_STATIC_CALL_NULL(tlbbatch_lf_##name, tlbbatch_type_lf_##name);
 TLBBATCH_TBL_lazyfree_call_names(DEFINE_CALL)
 
 #define CALL(name, optional)						\
-	TLBBATCH_HELPER(TLBBATCH_TBL_call_##name, tlbbatch_##name)
+	TLBBATCH_HELPER(TLBBATCH_TBL_call_##name, tlbbatch_lf_##name)
 
 static const struct tlbbatch_helper helpers[] = {
 	TLBBATCH_TBL_lazyfree_call_names(CALL)

@@ -10,34 +10,34 @@
 #include "probed.h"
 
 /* Never defined: they give the static calls below their types. */
-pmd_t tlbbatch_type_pmdp_invalidate(struct vm_area_struct *vma, unsigned long address,
+pmd_t tlbbatch_type_lf_pmdp_invalidate(struct vm_area_struct *vma, unsigned long address,
 				    pmd_t *pmdp);
-pgtable_t tlbbatch_type_pgtable_trans_huge_withdraw(struct mm_struct *mm, pmd_t *pmdp);
+pgtable_t tlbbatch_type_lf_pgtable_trans_huge_withdraw(struct mm_struct *mm, pmd_t *pmdp);
 /* From 6.8 on a kernel has the first, before that the second: see huge_pmd_compat.h. */
-void tlbbatch_type_folio_remove_rmap_pmd(struct folio *folio, struct page *page,
+void tlbbatch_type_lf_folio_remove_rmap_pmd(struct folio *folio, struct page *page,
 					 struct vm_area_struct *vma);
-void tlbbatch_type_page_remove_rmap(struct page *page, struct vm_area_struct *vma,
+void tlbbatch_type_lf_page_remove_rmap(struct page *page, struct vm_area_struct *vma,
 				    bool compound);
 /* From 6.6 on. */
-void tlbbatch_type_pte_free_defer(struct mm_struct *mm, pgtable_t pgtable);
+void tlbbatch_type_lf_pte_free_defer(struct mm_struct *mm, pgtable_t pgtable);
 /* From 6.2 on the last argument isn't there; targets.tbl has both. */
 #ifdef TLBBATCH_HAVE_MM_RSS_PERCPU
-void tlbbatch_type_mm_trace_rss_stat(struct mm_struct *mm, int member);
+void tlbbatch_type_lf_mm_trace_rss_stat(struct mm_struct *mm, int member);
 #else
-void tlbbatch_type_mm_trace_rss_stat(struct mm_struct *mm, int member, long count);
+void tlbbatch_type_lf_mm_trace_rss_stat(struct mm_struct *mm, int member, long count);
 #endif
 /* Up to 6.10. */
-pmd_t *tlbbatch_type_mm_find_pmd(struct mm_struct *mm, unsigned long address);
+pmd_t *tlbbatch_type_lf_mm_find_pmd(struct mm_struct *mm, unsigned long address);
 
 /* Called, never hooked: tlbbatch_lazyfree_find() sets them. */
-DECLARE_STATIC_CALL(tlbbatch_pmdp_invalidate, tlbbatch_type_pmdp_invalidate);
-DECLARE_STATIC_CALL(tlbbatch_pgtable_trans_huge_withdraw,
-		    tlbbatch_type_pgtable_trans_huge_withdraw);
-DECLARE_STATIC_CALL(tlbbatch_folio_remove_rmap_pmd, tlbbatch_type_folio_remove_rmap_pmd);
-DECLARE_STATIC_CALL(tlbbatch_page_remove_rmap, tlbbatch_type_page_remove_rmap);
-DECLARE_STATIC_CALL(tlbbatch_pte_free_defer, tlbbatch_type_pte_free_defer);
-DECLARE_STATIC_CALL(tlbbatch_mm_trace_rss_stat, tlbbatch_type_mm_trace_rss_stat);
-DECLARE_STATIC_CALL(tlbbatch_mm_find_pmd, tlbbatch_type_mm_find_pmd);
+DECLARE_STATIC_CALL(tlbbatch_lf_pmdp_invalidate, tlbbatch_type_lf_pmdp_invalidate);
+DECLARE_STATIC_CALL(tlbbatch_lf_pgtable_trans_huge_withdraw,
+		    tlbbatch_type_lf_pgtable_trans_huge_withdraw);
+DECLARE_STATIC_CALL(tlbbatch_lf_folio_remove_rmap_pmd, tlbbatch_type_lf_folio_remove_rmap_pmd);
+DECLARE_STATIC_CALL(tlbbatch_lf_page_remove_rmap, tlbbatch_type_lf_page_remove_rmap);
+DECLARE_STATIC_CALL(tlbbatch_lf_pte_free_defer, tlbbatch_type_lf_pte_free_defer);
+DECLARE_STATIC_CALL(tlbbatch_lf_mm_trace_rss_stat, tlbbatch_type_lf_mm_trace_rss_stat);
+DECLARE_STATIC_CALL(tlbbatch_lf_mm_find_pmd, tlbbatch_type_lf_mm_find_pmd);
 
 const char *tlbbatch_lazyfree_find(void);
 bool tlbbatch_in_unmap_one(unsigned long ip);

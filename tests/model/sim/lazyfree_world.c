@@ -49,10 +49,11 @@ pmd_t pmd_modify(pmd_t from, pgprot_t prot)
 	return (pmd_t){ (from.pmd & keeps) | prot.prot };
 }
 
+/* Rule F1. */
 void sim_locked(void)
 {
 	if (!sim_ptl.held)
-		sim_breach("an entry is changed without its lock");
+		sim_breach("F1: an entry is changed without its lock");
 }
 
 spinlock_t *sim_lock_pmd(void)
