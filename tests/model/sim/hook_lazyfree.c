@@ -107,6 +107,19 @@ static void test_callers(void)
 	fresh();
 	freeze_one();
 	ok(lf.nr_split == 1 && is_back(0) && !counted(TRIED), "F2: so does who wants it frozen");
+	fresh();
+	lf.freezes = true;
+	try_to_unmap_one();
+	lf.freezes = false;
+	ok(lf.nr_split == 1 && is_back(0) && !counted(TRIED),
+	   "F2: in try_to_unmap_one, too, what is to be frozen isn't discarded");
+	if (!IS_6_1)
+		return;
+	fresh();
+	lf.of_another = true;
+	try_to_unmap_one();
+	lf.of_another = false;
+	ok(lf.nr_split == 1 && is_back(0) && !counted(TRIED), "F2: an entry that maps another folio is split");
 }
 
 #define DECLINES(counter, what, name) do {					\

@@ -183,7 +183,9 @@ static noinline void split_huge_pmd_address(struct vm_area_struct *of, unsigned 
 	RUNS();
 	lf.nr_split++;
 }
-#define SPLIT(freeze)	split_huge_pmd_address(&lf_vma, ADDR, freeze, &sim_folio)
+static struct folio another;
+#define SPLIT(freeze)	\
+	split_huge_pmd_address(&lf_vma, ADDR, freeze, lf.of_another ? &another : &sim_folio)
 #else
 static noinline void split_huge_pmd_locked(struct vm_area_struct *of, unsigned long address,
 					   pmd_t *pmdp, bool freeze, struct folio *folio)
@@ -217,7 +219,7 @@ noinline enum end try_to_unmap_one(void)
 			end = ABORTED;
 	}
 	if (end == GOES_ON)
-		SPLIT(false);
+		SPLIT(lf.freezes);
 	/* The entry may be gone now: the walk ends then. */
 	UNLOCK();
 	barrier();

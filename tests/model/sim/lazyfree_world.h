@@ -30,6 +30,8 @@
 #endif
 
 struct lf_world {
+	bool freezes;		/* try_to_unmap_one() wants the mapping frozen */
+	bool of_another;	/* it is for another folio than the entry maps (6.1) */
 	bool discards_itself;	/* the kernel calls unmap_huge_pmd_locked(), too */
 	unsigned int nr_split, nr_unmapped;	/* calls that reached an original */
 	unsigned int nr_freed, nr_traced;
