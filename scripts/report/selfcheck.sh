@@ -20,6 +20,8 @@ REPORT_FLOORS=$tmp/floors
 . "$TLBBATCH_TOP/scripts/report/report_luf.sh"
 # shellcheck source=scripts/report/report_rounds.sh
 . "$TLBBATCH_TOP/scripts/report/report_rounds.sh"
+# shellcheck source=scripts/report/report_lazyfree.sh
+. "$TLBBATCH_TOP/scripts/report/report_lazyfree.sh"
 
 TAP_LOG=$tmp/out
 

@@ -82,9 +82,16 @@ static bool is_back(unsigned long also)
 	       lf_mm.deposited && lf_mm.nr_ptes == 4 && lf_rss() == 1000;
 }
 
+/* Others look at the entry whenever they can. */
+static void looks(void)
+{
+	sim_at_barrier = sim_at_rmb = lf_others_look;
+}
+
 static void test_goes(void)
 {
 	fresh();
+	looks();
 	try_to_unmap_one();
 	ok(is_gone(), "a page that nobody wrote goes whole, and isn't split");
 	ok(!lf.none_seen, "F3: nobody saw the entry none before it was decided");
@@ -245,6 +252,7 @@ static void test_restores(void)
 
 	fresh();
 	sim_folio.refs = 3;
+	looks();
 	try_to_unmap_one();
 	ok(is_back(0) && lf.nr_split == 1 && counted(RESTORED_REFERENCED) == 1,
 	   "F5: somebody holds it all the time: it stays");
@@ -263,6 +271,7 @@ static void test_own(void)
 
 	fresh();
 	sim_folio.refs = 3;
+	looks();
 	ok_int(try_to_unmap_one(), ABORTED, "F6: one that is held stays");
 	ok(is_back(0) && !lf.none_seen && !lf.nr_unmapped, "F3: its entry was never none");
 	ok(!sim_folio.swapbacked, "F5: that it is held doesn't make it a page that swap backs");
