@@ -36,7 +36,7 @@ knob()
 BAD_VALUES=(
 	"enabled|2|ERANGE" "enabled|on|EINVAL" "batch_size|0|ERANGE" "batch_size|513|ERANGE"
 	"batch_size|-1|EINVAL" "wide/pass_min|257|ERANGE" "wide/pass_min||EINVAL"
-	"luf/mode|on|EINVAL"
+	"luf/mode|on|EINVAL" "lazyfree/mode|1|EINVAL"
 )
 
 bad_values()
@@ -85,11 +85,12 @@ knob_race()
 		(
 			choices_begin "$REPLY"
 			for _ in 1 2; do
-				choose enabled enabled batch_size wide/pass_min luf/mode
+				choose enabled enabled batch_size wide/pass_min lazyfree/mode luf/mode
 				case $REPLY in
 				enabled) knob enabled 0 1 ;;
 				batch_size) knob batch_size 1 17 64 512 ;;
 				wide/pass_min) knob wide/pass_min 0 96 256 ;;
+				lazyfree/mode) knob lazyfree/mode off pmd ;;
 				luf/mode) knob luf/mode off track ;;
 				esac
 				# Another writer may have written since.

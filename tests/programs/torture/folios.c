@@ -71,6 +71,49 @@ bool act_fill_huge(struct worker *worker, int block_pages)
 	return large;
 }
 
+/* A page that was given up has what it had, or is zero. It is written anew. */
+static void check_given_up(struct worker *worker, size_t page)
+{
+	struct page_content content = page_content(worker, page);
+	struct page_fault fault;
+
+	worker->verified++;
+	if (!content_check(page_at(worker, page), &content, &fault)) {
+		content.sequence = 0;
+		if (!content_check(page_at(worker, page), &content, &fault))
+			report_fault(worker, page, page_at(worker, page), &fault,
+				     "neither old nor zero after MADV_FREE");
+	}
+	rewrite_page(worker, page);
+}
+
+/* Gives a whole block up, writes to some of its pages again, or to none, and pages it out. */
+bool act_free_huge(struct worker *worker, int block_pages)
+{
+	size_t block = (size_t)block_pages, length, first = pick_range(worker, &length), i;
+	size_t again = rng_one_in(&worker->rng, 2) ? 0 : 1 + rng_below(&worker->rng, RANGE_PAGES);
+	bool written[block], large;
+
+	memset(written, 0, sizeof(written));
+	first -= first % block;
+	large = discard(worker, first, block);
+	if (madvise(page_at(worker, first), block * PAGE_BYTES, MADV_FREE))
+		die_environment("MADV_FREE: %s", strerror(errno));
+	while (again--) {
+		i = rng_below(&worker->rng, block);
+		rewrite_page(worker, first + i);
+		written[i] = true;
+	}
+	madvise(page_at(worker, first), block * PAGE_BYTES, MADV_PAGEOUT);
+	for (i = 0; i < block; i++) {
+		if (written[i])
+			check_page(worker, first + i, "rewritten after MADV_FREE of its block");
+		else
+			check_given_up(worker, first + i);
+	}
+	return large;
+}
+
 /* Discards a part of a block, which splits its folio, now or when it is reclaimed. */
 bool act_split_huge(struct worker *worker, int block_pages)
 {

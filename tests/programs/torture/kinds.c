@@ -47,6 +47,7 @@ const struct kind kinds[] = {
 	{ "mbind", ANON | SHMEM | HUGE, 2, act_mbind, 0, NULL, cannot_nodes },
 
 	{ "fill-thp", HUGE, 1, act_fill_huge, HUGE_PAGES, NULL, cannot_huge },
+	{ "free-thp", HUGE, 3, act_free_huge, HUGE_PAGES, NULL, cannot_huge },
 	{ "split-thp", HUGE, 3, act_split_huge, HUGE_PAGES, NULL, cannot_huge },
 	{ "fill-mthp", SMALL, 3, act_fill_huge, SMALL_PAGES, NULL, cannot_small },
 	{ "split-mthp", SMALL, 3, act_split_huge, SMALL_PAGES, NULL, cannot_small },

@@ -145,6 +145,7 @@ const char *cannot_nodes(void);
 
 /* folios.c */
 bool act_fill_huge(struct worker *worker, int block_pages);
+bool act_free_huge(struct worker *worker, int block_pages);
 bool act_split_huge(struct worker *worker, int block_pages);
 const char *cannot_huge(void);
 const char *cannot_small(void);
