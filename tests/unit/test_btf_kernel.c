@@ -41,6 +41,8 @@ static const struct {
 		"pageout_t(" PAGEOUT_ARGS ")",
 		"pageout_t(" PAGEOUT_ARGS ", struct list_head *)" } },
 	{ "try_to_unmap_flush", { "void(void)" } },
+	{ "try_to_unmap_one", {
+		"bool(struct folio *, struct vm_area_struct *, unsigned long, void *)" } },
 	{ "try_to_unmap_flush_dirty", { "void(void)" } },
 	{ "swap_writepage", { "int(struct page *, struct writeback_control *)" } },
 	{ "shmem_writepage", { "int(struct page *, struct writeback_control *)" } },

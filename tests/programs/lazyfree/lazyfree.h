@@ -25,6 +25,7 @@
  * @version: of what is in it; each round has a new one
  * @fresh: the pages that were written again behind MADV_FREE, and what must be there
  * @touched: are any?
+ * @given_up: since MADV_FREE: only then it is paged out
  * @rng: the worker's
  * @uffd: the worker's userfaultfd, or -1
  * @file: a file for O_DIRECT, or -1
@@ -37,6 +38,7 @@ struct huge {
 	uint64_t version;
 	uint64_t fresh[HUGE_PAGES];
 	bool touched;
+	bool given_up;
 	struct rng *rng;
 	int uffd;
 	int file;

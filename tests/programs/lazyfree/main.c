@@ -136,11 +136,16 @@ static char *map_huge(size_t bytes)
 	return (char *)start;
 }
 
-/* A huge page with a new version, as if nothing had ever happened to it. */
+/*
+ * A huge page with a new version, as if nothing had ever happened to it. Who pages out leaves it
+ * alone from here on: MADV_FREE passes over a page that is locked, or being swapped out.
+ */
 static void fill(struct huge *huge)
 {
 	size_t page;
 
+	__atomic_store_n(&huge->given_up, false, __ATOMIC_RELEASE);
+	be_paged_out();
 	madvise(huge->home, HUGE_BYTES, MADV_DONTNEED);
 	madvise(huge->home, HUGE_BYTES, MADV_HUGEPAGE);
 	__atomic_store_n(&huge->base, huge->home, __ATOMIC_RELEASE);
@@ -185,6 +190,7 @@ static void go(const struct way *way, struct huge *huge, int pagemap)
 	}
 	if (madvise(huge->base, HUGE_BYTES, MADV_FREE))
 		fail("MADV_FREE");
+	__atomic_store_n(&huge->given_up, true, __ATOMIC_RELEASE);
 	way->act(huge);
 	if (huge->touched)
 		be_paged_out();
@@ -231,6 +237,12 @@ static void *work(void *argument)
 	return NULL;
 }
 
+static void page_out_one(struct huge *huge)
+{
+	if (__atomic_load_n(&huge->given_up, __ATOMIC_ACQUIRE))
+		madvise(__atomic_load_n(&huge->base, __ATOMIC_ACQUIRE), HUGE_BYTES, MADV_PAGEOUT);
+}
+
 static void *page_out(void *unused)
 {
 	unsigned int worker, i;
@@ -242,8 +254,7 @@ static void *page_out(void *unused)
 	while (!is_over()) {
 		for (worker = 0; worker < nr_workers; worker++)
 			for (i = 0; i < nr_huge; i++)
-				madvise(__atomic_load_n(&all[worker][i].base, __ATOMIC_ACQUIRE),
-					HUGE_BYTES, MADV_PAGEOUT);
+				page_out_one(&all[worker][i]);
 		__atomic_add_fetch(&shared->sweeps, 1, __ATOMIC_RELAXED);
 	}
 	return NULL;
