@@ -7,6 +7,7 @@
 #include <linux/pgtable.h>
 #include <linux/userfaultfd_k.h>
 #include <asm/pgalloc.h>
+#include "compat/rss_compat.h"
 #include "lazyfree/lazyfree_symbols.h"
 #include "probed.h"
 
@@ -69,19 +70,6 @@ static inline void compat_free_table(struct mm_struct *mm, pgtable_t table)
 	static_call(tlbbatch_lf_pte_free_defer)(mm, table);
 #else
 	pte_free(mm, table);
-#endif
-}
-
-/* add_mm_counter(), whose trace event modules can't link. */
-static inline void compat_sub_anon_rss(struct mm_struct *mm, long pages)
-{
-#ifdef TLBBATCH_HAVE_MM_RSS_PERCPU
-	percpu_counter_add(&mm->rss_stat[MM_ANONPAGES], -pages);
-	static_call(tlbbatch_lf_mm_trace_rss_stat)(mm, MM_ANONPAGES);
-#else
-	long count = atomic_long_sub_return(pages, &mm->rss_stat.count[MM_ANONPAGES]);
-
-	static_call(tlbbatch_lf_mm_trace_rss_stat)(mm, MM_ANONPAGES, count);
 #endif
 }
 

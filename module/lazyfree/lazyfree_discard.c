@@ -54,6 +54,32 @@ const struct tlbbatch_counters tlbbatch_lazyfree_counters = {
 	.nr = ARRAY_SIZE(names),
 };
 
+/* Section: whether it acts */
+
+/* The hooks act. Written under the mutex of the knob. */
+static bool acts;
+
+/**
+ * tlbbatch_lazyfree_set() - let the hooks act, or not
+ * @on: whether they do
+ *
+ * Context: process context; the mutex of the knob held.
+ */
+void tlbbatch_lazyfree_set(bool on)
+{
+	WRITE_ONCE(acts, on);
+}
+
+/**
+ * tlbbatch_lazyfree_acts() - do the hooks act?
+ *
+ * Context: any, an ftrace callback included.
+ */
+bool notrace tlbbatch_lazyfree_acts(void)
+{
+	return READ_ONCE(acts);
+}
+
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE
 
 static void count_verdict(enum tlbbatch_lazyfree_verdict verdict)

@@ -17,6 +17,8 @@ enum tlbbatch_lazyfree_done {
 
 extern const struct tlbbatch_counters tlbbatch_lazyfree_counters;
 
+void tlbbatch_lazyfree_set(bool on);
+bool tlbbatch_lazyfree_acts(void);
 bool tlbbatch_lazyfree_discard(struct vm_area_struct *vma, unsigned long addr, pmd_t *pmdp,
 			       bool has_notifiers);
 enum tlbbatch_lazyfree_done

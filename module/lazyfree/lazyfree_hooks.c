@@ -8,52 +8,15 @@
  *  unmap_huge_pmd_locked()	the kernel's own discard (7.2, and 6.12 up to 6.12.116)
  *
  * Whoever else splits a mapping wants it split, so only the calls of try_to_unmap_one() are
- * redirected (rule F2).
+ * redirected (rule F2). The replacements are in compat/lazyfree_shapes.c.
  */
-#define pr_fmt(fmt) "tlbbatch: " fmt
-#include <linux/atomic.h>
-#include <linux/jiffies.h>
 #include <linux/kernel.h>
-#include <linux/mm.h>
-#include <linux/mmu_notifier.h>
-#include <linux/printk.h>
-#include <linux/sched.h>
-#include <linux/static_call.h>
-#include "compat/ftrace_compat.h"
-#include "compat/huge_pmd_compat.h"
+#include "compat/lazyfree_shapes.h"
 #include "hooks/hook.h"
 #include "lazyfree/lazyfree_discard.h"
 #include "lazyfree/lazyfree_hooks.h"
 #include "lazyfree/lazyfree_symbols.h"
 #include "targets.h"
-
-/* Seconds between two messages of what off waits for. */
-#define MESSAGE_S	5
-
-/* Section: whether it acts */
-
-static bool acts;
-
-/**
- * tlbbatch_lazyfree_set() - let the hooks act, or not
- * @on: whether they do
- *
- * Context: process context; the mutex of the knob held.
- */
-void tlbbatch_lazyfree_set(bool on)
-{
-	WRITE_ONCE(acts, on);
-}
-
-/**
- * tlbbatch_lazyfree_acts() - do the hooks act?
- *
- * Context: any, an ftrace callback included.
- */
-bool notrace tlbbatch_lazyfree_acts(void)
-{
-	return READ_ONCE(acts);
-}
 
 /* Rule H3: a hook that ftrace doesn't let go of does nothing. */
 static bool notrace acts_split_huge_pmd(unsigned long parent_ip)
@@ -67,154 +30,10 @@ static bool notrace acts_unmap_huge_pmd_locked(unsigned long parent_ip)
 	return tlbbatch_lazyfree_acts();
 }
 
-/* Section: replacements. Each looks at @acts again: off may have come since. */
-
-#ifdef TLBBATCH_HAVE_SPLIT_HUGE_PMD_LOCKED
-
-typedef void tlbbatch_type_split_huge_pmd_locked(struct vm_area_struct *vma,
-						 unsigned long address, pmd_t *pmd,
-						 bool freeze);
-DEFINE_STATIC_CALL_NULL(tlbbatch_orig_split_huge_pmd_locked,
-			tlbbatch_type_split_huge_pmd_locked);
-
-/* From 6.16 on. */
-static void tlbbatch_hook_split_huge_pmd_locked(struct vm_area_struct *vma,
-						unsigned long address, pmd_t *pmd, bool freeze)
-{
-	if (!freeze && tlbbatch_lazyfree_acts() &&
-	    tlbbatch_lazyfree_discard(vma, address, pmd, false))
-		return;
-	static_call(tlbbatch_orig_split_huge_pmd_locked)(vma, address, pmd, freeze);
-}
-
-typedef void tlbbatch_type_split_huge_pmd_folio(struct vm_area_struct *vma,
-						unsigned long address, pmd_t *pmd,
-						bool freeze, struct folio *folio);
-DEFINE_STATIC_CALL_NULL(tlbbatch_orig_split_huge_pmd_folio,
-			tlbbatch_type_split_huge_pmd_folio);
-
-/* Up to 6.15. The entry maps @folio, or try_to_unmap_one() wouldn't have found it. */
-static void tlbbatch_hook_split_huge_pmd_folio(struct vm_area_struct *vma,
-					       unsigned long address, pmd_t *pmd,
-					       bool freeze, struct folio *folio)
-{
-	if (!freeze && tlbbatch_lazyfree_acts() &&
-	    tlbbatch_lazyfree_discard(vma, address, pmd, false))
-		return;
-	static_call(tlbbatch_orig_split_huge_pmd_folio)(vma, address, pmd, freeze, folio);
-}
-
-typedef bool tlbbatch_type_unmap_huge_pmd_locked(struct vm_area_struct *vma,
-						 unsigned long addr, pmd_t *pmdp,
-						 struct folio *folio);
-DEFINE_STATIC_CALL_NULL(tlbbatch_orig_unmap_huge_pmd_locked,
-			tlbbatch_type_unmap_huge_pmd_locked);
-
-static bool tlbbatch_hook_unmap_huge_pmd_locked(struct vm_area_struct *vma,
-						unsigned long addr, pmd_t *pmdp,
-						struct folio *folio)
-{
-	if (!tlbbatch_lazyfree_acts())
-		goto original;
-	/* 6.12 calls it for every huge page, and splits the mapping next: see there. */
-	if (COMPAT_SPLITS_WHAT_STAYS)
-		return false;
-	switch (tlbbatch_lazyfree_discard_own(vma, addr, pmdp, folio)) {
-	case TLBBATCH_LAZYFREE_DISCARDED:
-		return true;
-	case TLBBATCH_LAZYFREE_KEPT:
-		return false;
-	case TLBBATCH_LAZYFREE_LEFT:
-		break;
-	}
-original:
-	return static_call(tlbbatch_orig_unmap_huge_pmd_locked)(vma, addr, pmdp, folio);
-}
-
-#else /* up to 6.10 */
-
-typedef void tlbbatch_type_split_huge_pmd_address(struct vm_area_struct *vma,
-						  unsigned long address, bool freeze,
-						  struct folio *folio);
-DEFINE_STATIC_CALL_NULL(tlbbatch_orig_split_huge_pmd_address,
-			tlbbatch_type_split_huge_pmd_address);
-
-/* Tasks that may sleep in the original, because of an MMU notifier. */
-static atomic_t inside;
-
-static bool discard_at(struct vm_area_struct *vma, unsigned long address, struct folio *folio)
-{
-	unsigned long addr = address & HPAGE_PMD_MASK;
-	bool done = false;
-	spinlock_t *lock;
-	pmd_t *pmd;
-
-	/* Its lock is held, so this doesn't change. */
-	if (folio_test_swapbacked(folio))
-		return false;
-	pmd = static_call(tlbbatch_lf_mm_find_pmd)(vma->vm_mm, address);
-	if (!pmd)
-		return false;
-	lock = pmd_lock(vma->vm_mm, pmd);
-	/*
-	 * The anon_vma's lock is held, which mmu_notifier_register() takes as well
-	 * (mm_take_all_locks()). So no notifier comes while the page goes.
-	 */
-	if (pmd_trans_huge(*pmd) && pmd_present(*pmd) &&
-	    page_folio(pmd_page(*pmd)) == folio)
-		done = tlbbatch_lazyfree_discard(vma, addr, pmd, mm_has_notifiers(vma->vm_mm));
-	spin_unlock(lock);
-	return done;
-}
-
-static void tlbbatch_hook_split_huge_pmd_address(struct vm_area_struct *vma,
-						 unsigned long address, bool freeze,
-						 struct folio *folio)
-{
-	if (!freeze && folio && tlbbatch_lazyfree_acts() && discard_at(vma, address, folio))
-		return;
-	/* Rule F9: what waits for tasks to leave counts those that sleep. */
-	atomic_inc(&inside);
-	static_call(tlbbatch_orig_split_huge_pmd_address)(vma, address, freeze, folio);
-	atomic_dec(&inside);
-}
-
-#endif /* TLBBATCH_HAVE_SPLIT_HUGE_PMD_LOCKED */
-
-/*
- * Rule F9. No task enters a replacement any more, and RCU-tasks has waited for those that were in
- * one: with the page table lock held they don't sleep. Up to 6.10 a task may have begun to sleep
- * in the original.
- */
-static void wait_for_sleepers(void)
-{
-#ifndef TLBBATCH_HAVE_SPLIT_HUGE_PMD_LOCKED
-	unsigned int tries = 0;
-
-	while (atomic_read(&inside)) {
-		schedule_timeout_idle(HZ / 10);
-		if (++tries % (10 * MESSAGE_S) == 0)
-			pr_info("lazyfree: off waits for MMU notifiers, %u s now\n", tries / 10);
-	}
-#endif
-}
-
-/* Section: tables */
-
-static const struct tlbbatch_target unmap_huge_pmd_locked_targets[] = {
-	TLBBATCH_TBL_hook_unmap_huge_pmd_locked(TLBBATCH_TARGET)
-	{ }
-};
-
-static const struct tlbbatch_target split_huge_pmd_targets[] = {
-	TLBBATCH_TBL_hook_split_huge_pmd(TLBBATCH_TARGET)
-	{ }
-};
-
 #define HOOK(name_)							\
 	{								\
 		TLBBATCH_TBL_hook_##name_##_is,				\
-		.targets = name_##_targets,				\
+		.targets = tlbbatch_##name_##_targets,			\
 		.acts = acts_##name_,					\
 	}
 
@@ -231,7 +50,7 @@ struct tlbbatch_redirects tlbbatch_lazyfree_redirects = {
 	.hooks = hooks,
 	.nr = ARRAY_SIZE(hooks),
 	.whole = true,
-	.drain = wait_for_sleepers,
+	.drain = tlbbatch_lazyfree_wait,
 };
 
 /* A row above that has none in the table doesn't compile. This checks the reverse. */

@@ -5,6 +5,7 @@
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
+#include "compat/rss_compat.h"
 #include "kernel/kernel_calls.h"
 #include "kernel/symbols.h"
 #include "lazyfree/lazyfree_fit.h"

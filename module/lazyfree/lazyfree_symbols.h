@@ -7,7 +7,6 @@
 #include <linux/pgtable.h>
 #include <linux/types.h>
 #include "kernel/kernel_calls.h"
-#include "probed.h"
 
 /* Never defined: they give the static calls below their types. */
 pmd_t tlbbatch_type_lf_pmdp_invalidate(struct vm_area_struct *vma, unsigned long address,
@@ -20,12 +19,6 @@ void tlbbatch_type_lf_page_remove_rmap(struct page *page, struct vm_area_struct 
 				    bool compound);
 /* From 6.6 on. */
 void tlbbatch_type_lf_pte_free_defer(struct mm_struct *mm, pgtable_t pgtable);
-/* From 6.2 on the last argument isn't there; targets.tbl has both. */
-#ifdef TLBBATCH_HAVE_MM_RSS_PERCPU
-void tlbbatch_type_lf_mm_trace_rss_stat(struct mm_struct *mm, int member);
-#else
-void tlbbatch_type_lf_mm_trace_rss_stat(struct mm_struct *mm, int member, long count);
-#endif
 /* Up to 6.10. */
 pmd_t *tlbbatch_type_lf_mm_find_pmd(struct mm_struct *mm, unsigned long address);
 
@@ -36,7 +29,6 @@ DECLARE_STATIC_CALL(tlbbatch_lf_pgtable_trans_huge_withdraw,
 DECLARE_STATIC_CALL(tlbbatch_lf_folio_remove_rmap_pmd, tlbbatch_type_lf_folio_remove_rmap_pmd);
 DECLARE_STATIC_CALL(tlbbatch_lf_page_remove_rmap, tlbbatch_type_lf_page_remove_rmap);
 DECLARE_STATIC_CALL(tlbbatch_lf_pte_free_defer, tlbbatch_type_lf_pte_free_defer);
-DECLARE_STATIC_CALL(tlbbatch_lf_mm_trace_rss_stat, tlbbatch_type_lf_mm_trace_rss_stat);
 DECLARE_STATIC_CALL(tlbbatch_lf_mm_find_pmd, tlbbatch_type_lf_mm_find_pmd);
 
 const char *tlbbatch_lazyfree_find(void);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
 #
 # Hole B: does a huge page outlive MADV_DONTNEED, munmap() or exit? To be sourced after lib.sh.
 

@@ -376,7 +376,7 @@ const struct way ways[] = {
 	WAY("collapse", collapse),
 	WAY("part", free_part),
 	WAY("dontneed", dont_need),
-	WAY("munmap", map_anew),
+	WAY("munmap", map_anew), /* the 19th */
 };
 
 const unsigned int nr_ways = ARRAY_SIZE(ways);
