@@ -99,7 +99,7 @@ static atomic_t inside;
 
 static bool discard_at(struct vm_area_struct *vma, unsigned long address, struct folio *folio)
 {
-	unsigned long addr = address & HPAGE_PMD_MASK;
+	unsigned long addr = address & PMD_MASK;
 	bool done = false;
 	spinlock_t *lock;
 	pmd_t *pmd;

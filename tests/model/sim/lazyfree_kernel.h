@@ -35,7 +35,7 @@ typedef struct { unsigned long prot; } pgprot_t;
 #define PMD_SHIFT		21
 #define HPAGE_PMD_NR		512
 #define HPAGE_PMD_SIZE		BIT(PMD_SHIFT)
-#define HPAGE_PMD_MASK		(~(HPAGE_PMD_SIZE - 1))
+#define PMD_MASK		(~(HPAGE_PMD_SIZE - 1))
 #define IS_ALIGNED(x, a)	(!((x) & ((a) - 1)))
 
 #define __pgprot(x)		((pgprot_t){ x })
