@@ -14,6 +14,7 @@
 #include <linux/static_call.h>
 #include <asm/cpufeature.h>
 #include <asm/ftrace.h>
+#include <asm/paravirt.h>
 #include <asm/text-patching.h>
 #include <asm/tlbflush.h>
 
@@ -117,6 +118,57 @@ static inline unsigned int tlbbatch_arch_flush_ipis(void)
 		return 0;
 	return cpumask_weight(mask) -
 	       cpumask_test_cpu(raw_smp_processor_id(), mask);
+}
+
+/**
+ * tlbbatch_arch_leave_out() - take a CPU out of the running task's batch
+ * @cpu: a CPU that has nothing to flush
+ *
+ * Rule S4: only module/batch/flush.c calls this.
+ *
+ * Context: the owner of the batch, just before its flush.
+ */
+static inline void tlbbatch_arch_leave_out(unsigned int cpu)
+{
+	__cpumask_clear_cpu(cpu, &current->tlb_ubc.arch.cpumask);
+}
+
+/**
+ * tlbbatch_arch_flush_is_native() - does the kernel itself send the IPIs of a flush?
+ * @native: the address of native_flush_tlb_multi()
+ *
+ * Not so on Xen PV and Hyper-V, and where KVM's paravirtual flush is used: there the
+ * hypervisor knows which CPUs run, and leaves out those that don't.
+ *
+ * Context: any.
+ */
+static inline bool tlbbatch_arch_flush_is_native(unsigned long native)
+{
+#ifdef CONFIG_PARAVIRT
+	return native && (unsigned long)READ_ONCE(pv_ops.mmu.flush_tlb_multi) == native;
+#else
+	return true;
+#endif
+}
+
+/*
+ * What struct tlb_state has, which modules don't see: cpu_tlbstate.loaded_mm while a CPU
+ * switches (LOADED_MM_SWITCHING), and how many mms a CPU keeps notes of
+ * (TLB_NR_DYN_ASIDS). That of the latter is in the type of tlb_state.ctxs, which is
+ * checked.
+ */
+#define TLBBATCH_ARCH_SWITCHING		((const struct mm_struct *)1UL)
+#define TLBBATCH_ARCH_DYN_ASIDS		6
+
+/* Where an mm has what the next two functions read. The mm isn't touched. */
+static inline const u64 *tlbbatch_arch_mm_id_at(const struct mm_struct *mm)
+{
+	return &mm->context.ctx_id;
+}
+
+static inline const s64 *tlbbatch_arch_mm_tlb_gen_at(const struct mm_struct *mm)
+{
+	return &mm->context.tlb_gen.counter;
 }
 
 /* An mm, which a new one at the same address isn't. */

@@ -6,9 +6,11 @@
  * try_to_unmap_flush() to clear it after a real flush. As nothing is ever
  * cleared without one, mm->tlb_flush_batched and its users (munmap, mprotect,
  * mremap, madvise) see a reclaim that takes a little longer, and nothing else.
+ * There is one exception: prune() takes CPUs out of its mask that have nothing to flush.
  */
 #include <linux/cpumask.h>
 #include <linux/page-flags.h>
+#include <linux/preempt.h>
 #include <linux/smp.h>
 #include "arch/x86.h"
 #include "batch/batch_symbols.h"
@@ -16,6 +18,7 @@
 #include "batch/flush.h"
 #include "debug/debug.h"
 #include "kernel/kernel_calls.h"
+#include "receivers/receivers.h"
 
 DEFINE_STATIC_CALL_NULL(tlbbatch_orig_try_to_unmap_flush,
 			tlbbatch_type_try_to_unmap_flush);
@@ -65,12 +68,49 @@ static void settle_issued(struct tlbbatch_context *ctx, u64 ipis)
 	tlbbatch_count(TLBBATCH_IPIS_AVOIDED, settled.ipis_avoided);
 }
 
+/*
+ * Rule S4: takes the CPUs out of the running task's batch that have nothing to flush. Its
+ * flush follows at once. The CPU that this runs on is left to the kernel; if the task moves
+ * to another one before the flush, that one has loaded the task's mm, or is lazy, behind
+ * a look at its tlb_gen.
+ */
+static void prune(void)
+{
+	unsigned int cpu, self = smp_processor_id(), kept = 0, pruned = 0;
+
+	/*
+	 * Rule S3: every unmap in the batch has raised its mm's tlb_gen before what is read
+	 * now. Pairs with the full barrier between loaded_mm and tlb_gen in
+	 * switch_mm_irqs_off().
+	 */
+	smp_mb();
+	for_each_cpu(cpu, tlbbatch_arch_batch_mask(tlbbatch_arch_my_batch())) {
+		enum tlbbatch_verdict verdict;
+
+		/* The kernel doesn't interrupt lazy CPUs: it looks for itself. */
+		if (cpu == self || !tlbbatch_arch_gets_batch_flush(cpu))
+			continue;
+		verdict = tlbbatch_receivers_look(cpu);
+		tlbbatch_receivers_count(TLBBATCH_SHOOTDOWN_KEPT_BEHIND + verdict, 1);
+		if (tlbbatch_receivers_is_spare(verdict)) {
+			tlbbatch_arch_leave_out(cpu);
+			pruned++;
+		} else {
+			kept++;
+		}
+	}
+	tlbbatch_receivers_count(TLBBATCH_SHOOTDOWN_FLUSHES_JUDGED, 1);
+	tlbbatch_receivers_count(TLBBATCH_SHOOTDOWN_FLUSHES_PRUNED, pruned > 0);
+	tlbbatch_receivers_count(TLBBATCH_SHOOTDOWN_RECEIVERS_KEPT, kept);
+	tlbbatch_receivers_count(TLBBATCH_SHOOTDOWN_RECEIVERS_PRUNED, pruned);
+}
+
 /**
  * tlbbatch_flush_now() - flush all that the running task unmapped
  * @ctx: its pass
  *
- * When it returns, no CPU holds a TLB entry of a folio that this pass unmapped
- * before: folios that wait in the batch are covered.
+ * When it returns, no CPU uses a TLB entry of a folio that this pass unmapped before:
+ * folios that wait in the batch are covered.
  *
  * Context: the owner of @ctx, in reclaim; preemptible, also while the kernel
  *	flushes (from 7.3 on it sends the IPIs behind its put_cpu()). Doesn't sleep.
@@ -78,8 +118,14 @@ static void settle_issued(struct tlbbatch_context *ctx, u64 ipis)
 void tlbbatch_flush_now(struct tlbbatch_context *ctx)
 {
 	if (current->tlb_ubc.flush_required) {
+		/* What is avoided by pruning is counted in shootdown/stats, and not here. */
 		u64 ipis = tlbbatch_arch_flush_ipis();
 
+		/* Rule S5: tlbbatch_receivers_set_prune() waits for this section. */
+		preempt_disable();
+		if (tlbbatch_receivers_prunes())
+			prune();
+		preempt_enable();
 		if (!tlbbatch_negative_never_flush())
 			static_call(tlbbatch_orig_try_to_unmap_flush)();
 		settle_issued(ctx, ipis);

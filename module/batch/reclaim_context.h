@@ -8,6 +8,7 @@
 #include "compat/folio_compat.h"
 #include "debug/debug.h"
 #include "pass/pass.h"
+#include "receivers/receivers_policy.h"
 
 struct reclaim_stat;
 struct scan_control;
@@ -37,6 +38,7 @@ struct tlbbatch_waiting {
  * @stat: the pass's statistics, on its caller's stack
  * @nr_waiting: entries of @waiting; also read by sysfs, without a lock
  * @nr_uncovered: how many of them, the youngest ones, no flush has covered yet
+ * @worth: whether enough other CPUs are interrupted for a folio to wait
  * @owed: flushes that were put off since the last real one
  * @deferred: folios deferred in this pass
  * @flushes: real flushes in this pass
@@ -60,6 +62,7 @@ struct tlbbatch_context {
 	struct reclaim_stat *stat;
 	unsigned int nr_waiting;
 	unsigned int nr_uncovered;
+	struct tlbbatch_worth worth;
 	struct tlbbatch_owed owed;
 	u64 deferred;
 	u64 flushes;

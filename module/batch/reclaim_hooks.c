@@ -25,6 +25,7 @@
 #include "compat/stat_compat.h"
 #include "debug/debug.h"
 #include "pass/pass.h"
+#include "receivers/receivers.h"
 
 /* Set when the tripwire goes off. From then on open passes put no flush off any more. */
 static bool trip;
@@ -98,6 +99,7 @@ void tlbbatch_batch_begin(struct tlbbatch_pass *pass, unsigned int batch_size)
 	ctx->stat = pass->stat;
 	ctx->nr_waiting = 0;
 	ctx->nr_uncovered = 0;
+	ctx->worth = (struct tlbbatch_worth){ .min = READ_ONCE(tlbbatch_receivers_min) };
 	ctx->owed = (struct tlbbatch_owed){ 0 };
 	ctx->deferred = 0;
 	ctx->flushes = 0;

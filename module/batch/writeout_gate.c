@@ -24,6 +24,7 @@
 #include "debug/debug.h"
 #include "hooks/hook.h"
 #include "kernel/kernel_calls.h"
+#include "receivers/receivers.h"
 
 static bool at_home(const struct tlbbatch_writeout *out)
 {
@@ -42,6 +43,23 @@ static bool at_home(const struct tlbbatch_writeout *out)
 static bool may_be_split(const struct tlbbatch_writeout *out)
 {
 	return out->gate == TLBBATCH_GATE_SHMEM && out->nr_pages > 1;
+}
+
+/* Rule S7: would the flush of a folio that may wait interrupt enough other CPUs? */
+static bool is_worth_waiting(struct tlbbatch_context *ctx)
+{
+	unsigned int receivers = 0;
+	bool looks = tlbbatch_worth_needs_look(&ctx->worth), worth;
+
+	if (looks)
+		receivers = tlbbatch_receivers_now(ctx->worth.min);
+	worth = tlbbatch_worth_decide(&ctx->worth, receivers, ctx->batch_size);
+	if (looks) {
+		tlbbatch_receivers_count(TLBBATCH_SHOOTDOWN_DEFERRALS_JUDGED, 1);
+		tlbbatch_receivers_count(TLBBATCH_SHOOTDOWN_FOLIOS_DIRECT_FEW, !worth);
+		tlbbatch_receivers_count(TLBBATCH_SHOOTDOWN_RECEIVERS_SEEN, receivers);
+	}
+	return worth;
 }
 
 /**
@@ -74,7 +92,7 @@ bool tlbbatch_gate_defers(struct tlbbatch_writeout *out)
 		.capacity = ctx->batch_size - 1,
 	};
 
-	if (tlbbatch_policy_defer(&facts)) {
+	if (tlbbatch_policy_defer(&facts) && is_worth_waiting(ctx)) {
 		ctx->pages_seen += out->nr_pages;
 		tlbbatch_batch_defer(ctx, out);
 		if (tlbbatch_debug_flush_each())

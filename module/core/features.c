@@ -11,6 +11,7 @@
 #include "lazyfree/lazyfree.h"
 #include "luf/luf.h"
 #include "pass/pass.h"
+#include "shootdown/shootdown.h"
 #include "wide/wide.h"
 #ifdef TLBBATCH_EXAMPLE
 #include "example/example.h"
@@ -26,6 +27,10 @@ const struct tlbbatch_row tlbbatch_features[] = {
 	{
 		.feature = &tlbbatch_wide,
 		.files = &tlbbatch_wide_files,
+	},
+	{
+		.feature = &tlbbatch_shootdown,
+		.files = &tlbbatch_shootdown_files,
 	},
 #ifdef TLBBATCH_EXAMPLE
 	{

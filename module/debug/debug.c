@@ -155,6 +155,22 @@ bool tlbbatch_wide_break(enum tlbbatch_wide_break rule)
 	return READ_ONCE(wide_break) == rule;
 }
 
+static unsigned int shootdown_break;
+module_param(shootdown_break, uint, 0644);
+MODULE_PARM_DESC(shootdown_break,
+		 "debug: pruning 1: leaves out CPUs that are behind, LOSES DATA 2: isn't waited for 3: of any kernel; as if 4: by INVLPGB 5: the hypervisor flushed");
+
+/**
+ * tlbbatch_shootdown_break() - is a rule of shootdown/ taken out?
+ * @rule: which
+ *
+ * Context: any.
+ */
+bool tlbbatch_shootdown_break(enum tlbbatch_shootdown_break rule)
+{
+	return READ_ONCE(shootdown_break) == rule;
+}
+
 static bool fail_unregister;
 module_param(fail_unregister, bool, 0644);
 MODULE_PARM_DESC(fail_unregister, "debug: ftrace doesn't let go of LUF tracking");

@@ -112,6 +112,21 @@ enum tlbbatch_luf_break {
 	X(WHOLE,	whole)	/* rule W3: a large folio answers many asks */ \
 	X(FOLLOW,	follow)	/* rule W5: the batch stays as it is */
 
+/* What shootdown_break takes out of shootdown/, or pretends of the machine. */
+#define SHOOTDOWN_BREAKS(X)						\
+	X(NOTHING,	nothing)					\
+	X(BEHIND,	behind)	/* rule S1: CPUs that are behind are left out, too */ \
+	X(WAIT,		wait)	/* rule S5: prune=0 waits for nobody */	\
+	X(EXACT,	exact)	/* rule S6: any kernel's masks have CPUs to leave out */ \
+	X(BROADCAST,	broadcast) /* the machine seems to flush by INVLPGB */ \
+	X(PARAVIRT,	paravirt) /* the hypervisor seems to help to flush */
+
+enum tlbbatch_shootdown_break {
+#define X(upper, lower) TLBBATCH_SHOOTDOWN_BREAK_##upper,
+	SHOOTDOWN_BREAKS(X)
+#undef X
+};
+
 enum tlbbatch_wide_break {
 #define X(upper, lower) TLBBATCH_WIDE_BREAK_##upper,
 	WIDE_BREAKS(X)
@@ -143,6 +158,7 @@ bool tlbbatch_dirty_break(enum tlbbatch_dirty_break rule);
 const char *tlbbatch_debug_proto(const char *hook, const char *proto);
 bool tlbbatch_luf_break(enum tlbbatch_luf_break rule);
 bool tlbbatch_wide_break(enum tlbbatch_wide_break rule);
+bool tlbbatch_shootdown_break(enum tlbbatch_shootdown_break rule);
 int tlbbatch_debug_fail_unregister(void);
 int tlbbatch_debug_fail_step(unsigned int step);
 bool tlbbatch_debug_fail_selftest(void);
@@ -200,6 +216,11 @@ static inline bool tlbbatch_luf_break(enum tlbbatch_luf_break rule)
 }
 
 static inline bool tlbbatch_wide_break(enum tlbbatch_wide_break rule)
+{
+	return false;
+}
+
+static inline bool tlbbatch_shootdown_break(enum tlbbatch_shootdown_break rule)
 {
 	return false;
 }

@@ -216,6 +216,19 @@ bool tlbbatch_kernel_has(const char *tag, const char *member)
 }
 
 /**
+ * tlbbatch_struct_size() - the size of a struct
+ * @tag: the struct's tag
+ * @size: receives its size in bytes
+ *
+ * Context: process context, at load; BTF open.
+ * Return: false if BTF doesn't know it.
+ */
+bool tlbbatch_struct_size(const char *tag, u32 *size)
+{
+	return !tlbbatch_btf_struct_size(&btf, tag, size);
+}
+
+/**
  * tlbbatch_member_offset() - the offset of a member of a struct
  * @tag: the struct's tag
  * @member: the member

@@ -62,6 +62,7 @@ bool tlbbatch_is_kernel_text(unsigned long addr);
 bool tlbbatch_symbol_matches(const char *name, const char *proto);
 bool tlbbatch_is_cloned(const char *name);
 bool tlbbatch_kernel_has(const char *tag, const char *member);
+bool tlbbatch_struct_size(const char *tag, u32 *size);
 bool tlbbatch_member_offset(const char *tag, const char *member,
 			    const char *type, u32 *offset);
 bool tlbbatch_enumerator(const char *name, s64 *value);

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Looks at what other CPUs have loaded. docs/shootdown.md has the whole argument; in short:
+ *
+ * A CPU that loads an mm writes LOADED_MM_SWITCHING, has a full barrier, reads the mm's
+ * tlb_gen, flushes if it is behind, and only then names the mm. The caller has raised the
+ * tlb_gen of each mm that it unmapped in, has a full barrier, and reads here what is named.
+ * So if this doesn't find one of these mms, or SWITCHING, then the CPU doesn't use such an
+ * mm before it has compared its tlb_gen (rule S3). If this finds one of these mms, then the
+ * CPU's own note says whether it has flushed since.
+ */
+#include <linux/compiler.h>
+#include <linux/cpumask.h>
+#include <linux/mm_types.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+#include <linux/smp.h>
+#include <linux/uaccess.h>
+#include "arch/x86.h"
+#include "core/counters.h"
+#include "debug/debug.h"
+#include "kernel/symbols.h"
+#include "receivers/receivers.h"
+#include "targets.h"
+
+/* Section: counters */
+
+DEFINE_PER_CPU(struct tlbbatch_receivers_counts, tlbbatch_receivers_counts);
+
+static const char *const names[] = {
+#define X(upper, lower) #lower,
+	SHOOTDOWN_COUNTERS(X)
+#undef X
+};
+
+const struct tlbbatch_counters tlbbatch_receivers_counters = {
+	.value = tlbbatch_receivers_counts.value,
+	.names = names,
+	.nr = ARRAY_SIZE(names),
+};
+
+/* Section: what shootdown/ sets */
+
+bool tlbbatch_receivers_pruned __read_mostly;
+/* Other CPUs that a flush must interrupt to be put off; 1 asks nothing. */
+unsigned int tlbbatch_receivers_min __read_mostly = 1;
+
+/**
+ * tlbbatch_receivers_set_prune() - set whether flushes leave out CPUs that need none
+ * @on: whether they do
+ *
+ * Rule S5: when it returns after @on false, no flush leaves a CPU out any more. Whoever
+ * leaves one out has preemption off, which RCU waits for. It doesn't depend on ftrace
+ * letting go of any hook.
+ *
+ * Context: process context, may sleep; the mutex of the knob held.
+ */
+void tlbbatch_receivers_set_prune(bool on)
+{
+	WRITE_ONCE(tlbbatch_receivers_pruned, on);
+	if (!on && !tlbbatch_shootdown_break(TLBBATCH_SHOOTDOWN_BREAK_WAIT))
+		synchronize_rcu();
+}
+
+/* Section: what the kernel keeps of each CPU */
+
+static const char __percpu *cpu_tlbstate;
+static const struct mm_struct *kernel_mm;
+static u32 loaded_mm_offset, loaded_mm_asid_offset, ctxs_offset;
+static u32 ctx_id_offset, ctx_gen_offset, shared_is_lazy_offset, ctx_size;
+
+#define MEMBER(name, tag, member, type)	{ tag, member, type, &name##_offset, tag "." member },
+#define FIELD(name, optional)		TLBBATCH_TBL_member_##name(MEMBER)
+
+static const struct {
+	const char *tag;
+	const char *member;
+	const char *type;
+	u32 *offset;
+	const char *what;
+} members[] = {
+	TLBBATCH_TBL_shootdown_member_names(FIELD)
+};
+
+#define NAME_OF(row)	TLBBATCH_TBL_##row(TLBBATCH_TBL_SYMBOL)
+
+/**
+ * tlbbatch_receivers_find() - find what the kernel keeps of each CPU
+ *
+ * Context: process context, at load; BTF open.
+ * Return: what this kernel lacks, or NULL.
+ */
+const char *tlbbatch_receivers_find(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(members); i++)
+		if (!tlbbatch_member_offset(members[i].tag, members[i].member,
+					    members[i].type, members[i].offset))
+			return members[i].what;
+	/* arch/x86.h declares the struct with this one member. */
+	if (shared_is_lazy_offset)
+		return "tlb_state_shared.is_lazy";
+	if (!tlbbatch_struct_size("tlb_context", &ctx_size))
+		return "tlb_context";
+	cpu_tlbstate = (const char __percpu __force *)
+		tlbbatch_symbol_address(NAME_OF(data_cpu_tlbstate));
+	if (!cpu_tlbstate)
+		return NAME_OF(data_cpu_tlbstate) " not found";
+	kernel_mm = (const struct mm_struct *)
+		tlbbatch_symbol_address(NAME_OF(data_kernel_mm));
+	return kernel_mm ? NULL : NAME_OF(data_kernel_mm) " not found";
+}
+
+/*
+ * Reads the number and the tlb_gen of an mm that another CPU had loaded a moment ago. A
+ * CPU holds the mm that it has loaded; that it is freed in the middle of this means that
+ * the CPU has left it, and then it doesn't matter what is read here (rule S2). But the
+ * read mustn't fault, and mustn't be taken for a use of freed memory.
+ */
+static bool read_mm(const struct mm_struct *mm, struct tlbbatch_cpu_facts *facts)
+{
+	return !copy_from_kernel_nofault(&facts->mm_id, tlbbatch_arch_mm_id_at(mm),
+					 sizeof(facts->mm_id)) &&
+	       !copy_from_kernel_nofault(&facts->mm_gen, tlbbatch_arch_mm_tlb_gen_at(mm),
+					 sizeof(facts->mm_gen));
+}
+
+/*
+ * Rule S3: the order of these reads is the argument. x86 does reads in program order, so
+ * smp_rmb() is for the compiler.
+ */
+static void read_facts(const char *state, struct tlbbatch_cpu_facts *facts)
+{
+	const struct mm_struct *mm;
+	const char *ctx;
+	u16 asid;
+
+	facts->loaded = TLBBATCH_LOADED_UNKNOWN;
+	/* Pairs with the full barrier between SWITCHING and tlb_gen in switch_mm_irqs_off(). */
+	mm = READ_ONCE(*(const struct mm_struct **)(state + loaded_mm_offset));
+	if (mm == TLBBATCH_ARCH_SWITCHING) {
+		facts->loaded = TLBBATCH_LOADED_SWITCHING;
+		return;
+	}
+	if (mm == kernel_mm) {
+		facts->loaded = TLBBATCH_LOADED_KERNEL;
+		return;
+	}
+	/* What is read from here on is at least as new as @mm. */
+	smp_rmb();
+	if (!read_mm(mm, facts))
+		return;
+	/*
+	 * While the CPU stays on @mm, its note changes in one way: the generation grows,
+	 * behind a flush. It names @mm in another moment than its place among the notes:
+	 * then the note is another mm's.
+	 */
+	smp_rmb();
+	asid = READ_ONCE(*(const u16 *)(state + loaded_mm_asid_offset));
+	if (asid >= TLBBATCH_ARCH_DYN_ASIDS)
+		return;
+	ctx = state + ctxs_offset + asid * ctx_size;
+	facts->cpu_gen = READ_ONCE(*(const u64 *)(ctx + ctx_gen_offset));
+	/*
+	 * A note that passes to another mm gets the number first. So if the generation is
+	 * the other's, then so is the number, unless the CPU is back at @mm by now, which
+	 * it has loaded anew then.
+	 */
+	smp_rmb();
+	facts->cpu_id = READ_ONCE(*(const u64 *)(ctx + ctx_id_offset));
+	facts->loaded = TLBBATCH_LOADED_USER;
+}
+
+/**
+ * tlbbatch_receivers_look() - has a CPU anything to flush?
+ * @cpu: another CPU of the running task's batch
+ *
+ * The caller has unmapped all that the flush is about, and has had a full barrier since
+ * (rule S3).
+ *
+ * Context: any; preemption off.
+ * Return: the verdict.
+ */
+enum tlbbatch_verdict tlbbatch_receivers_look(unsigned int cpu)
+{
+	struct tlbbatch_cpu_facts facts = { };
+	enum tlbbatch_verdict verdict;
+
+	read_facts((const char __force *)per_cpu_ptr(cpu_tlbstate, cpu), &facts);
+	verdict = tlbbatch_receivers_judge(&facts);
+	if (verdict == TLBBATCH_VERDICT_KEPT_BEHIND &&
+	    tlbbatch_shootdown_break(TLBBATCH_SHOOTDOWN_BREAK_BEHIND))
+		verdict = TLBBATCH_VERDICT_PRUNED_CURRENT;
+	return verdict;
+}
+
+/**
+ * tlbbatch_receivers_now() - how many other CPUs would the running task's flush interrupt?
+ * @enough: stop counting here
+ *
+ * Context: reclaim. True for a moment: nothing depends on it but whether a folio waits.
+ * Return: how many; @enough at most.
+ */
+unsigned int tlbbatch_receivers_now(unsigned int enough)
+{
+	const struct cpumask *mask = tlbbatch_arch_batch_mask(tlbbatch_arch_my_batch());
+	unsigned int cpu, self, nr = 0;
+
+	preempt_disable();
+	self = smp_processor_id();
+	for_each_cpu(cpu, mask) {
+		if (nr >= enough)
+			break;
+		if (cpu == self || !tlbbatch_arch_gets_batch_flush(cpu))
+			continue;
+		nr += !tlbbatch_receivers_prunes() ||
+		      !tlbbatch_receivers_is_spare(tlbbatch_receivers_look(cpu));
+	}
+	preempt_enable();
+	return nr;
+}

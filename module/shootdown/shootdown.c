@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Fewer receivers of flushes: docs/shootdown.md.
+ *
+ *  prune		a flush of a batched pass leaves out CPUs that have nothing to flush
+ *  defer_min_cpus	a folio waits only if its flush would interrupt so many other CPUs
+ *
+ *  shootdown_symbols.c	what it needs, and where it has nothing to do
+ *  mask_trial.c	whether this kernel's masks have CPUs to leave out
+ *
+ * What is here only says what is wanted. module/receivers/ looks at CPUs, and
+ * module/batch/ acts: flush.c leaves out, writeout_gate.c lets wait. So batching stays
+ * the only one that puts flushes off, and that issues them.
+ */
+#define pr_fmt(fmt) "tlbbatch: " fmt
+#include <linux/cpumask.h>
+#include <linux/errno.h>
+#include <linux/kobject.h>
+#include <linux/mutex.h>
+#include <linux/printk.h>
+#include <linux/sysfs.h>
+#include "core/feature.h"
+#include "core/knob.h"
+#include "debug/debug.h"
+#include "pass/pass.h"
+#include "receivers/receivers.h"
+#include "shootdown/mask_trial.h"
+#include "shootdown/shootdown.h"
+#include "shootdown/shootdown_symbols.h"
+
+/* Serialises writers. Reclaim never takes it. */
+static DEFINE_MUTEX(shootdown_mutex);
+
+/* Rule S6: why prune can't be had. */
+static const char *unfit(void)
+{
+	const char *why = tlbbatch_shootdown_no_receivers();
+	int stays;
+
+	if (why || tlbbatch_shootdown_break(TLBBATCH_SHOOTDOWN_BREAK_EXACT))
+		return why;
+	stays = tlbbatch_mask_trial();
+	if (stays < 0)
+		return "no memory to try this kernel's masks";
+	return stays ? NULL :
+		"this kernel's masks are exact: no CPU is interrupted that has left the process";
+}
+
+/* Rule S5: whatever ftrace does to batching's hooks. */
+static void close(void)
+{
+	tlbbatch_receivers_set_prune(false);
+}
+
+struct tlbbatch_feature tlbbatch_shootdown = {
+	.name = "shootdown",
+	.lacks = "shootdown: unavailable",
+	.refuses = "shootdown: cannot prune",
+	.find = tlbbatch_shootdown_find,
+	.unfit = unfit,
+	.close = close,
+};
+
+static int set_prune(bool on)
+{
+	int err;
+
+	if (mutex_lock_killable(&shootdown_mutex))
+		return -EINTR;
+	err = tlbbatch_feature_switch(&tlbbatch_shootdown, on);
+	if (!err && on)
+		tlbbatch_receivers_set_prune(true);
+	mutex_unlock(&shootdown_mutex);
+	return err;
+}
+
+static const char *why_no_min(void)
+{
+	return tlbbatch_shootdown.unavailable[0] ? tlbbatch_shootdown.unavailable :
+						   tlbbatch_shootdown_no_receivers();
+}
+
+/* When it returns 0, no pass uses the old value any more. */
+static int set_min(unsigned int cpus)
+{
+	/* 1 asks nothing, and can be had everywhere. */
+	const char *why = cpus == 1 ? NULL : why_no_min();
+
+	if (why) {
+		pr_err("shootdown: cannot count receivers: %s\n", why);
+		return -EOPNOTSUPP;
+	}
+	if (mutex_lock_killable(&shootdown_mutex))
+		return -EINTR;
+	/* If the caller is killed in the wait, the new value still holds for later passes. */
+	WRITE_ONCE(tlbbatch_receivers_min, cpus);
+	tlbbatch_passes_wait_turnover("shootdown/defer_min_cpus", true);
+	mutex_unlock(&shootdown_mutex);
+	return 0;
+}
+
+static ssize_t prune_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n", tlbbatch_receivers_prunes());
+}
+
+static ssize_t prune_store(struct kobject *kobj, struct kobj_attribute *attr,
+			   const char *buf, size_t len)
+{
+	unsigned int value;
+	int err;
+
+	err = tlbbatch_knob_parse(buf, len, 0, 1, &value);
+	if (!err)
+		err = set_prune(value);
+	return err ?: len;
+}
+
+static ssize_t defer_min_cpus_show(struct kobject *kobj, struct kobj_attribute *attr,
+				   char *buf)
+{
+	return sysfs_emit(buf, "%u\n", READ_ONCE(tlbbatch_receivers_min));
+}
+
+static ssize_t defer_min_cpus_store(struct kobject *kobj, struct kobj_attribute *attr,
+				    const char *buf, size_t len)
+{
+	unsigned int cpus;
+	int err;
+
+	err = tlbbatch_knob_parse(buf, len, 1, num_possible_cpus(), &cpus);
+	if (!err)
+		err = set_min(cpus);
+	return err ?: len;
+}
+
+static struct kobj_attribute prune_attr = __ATTR_RW(prune);
+static struct kobj_attribute defer_min_cpus_attr = __ATTR_RW(defer_min_cpus);
+
+static struct attribute *attrs[] = {
+	&prune_attr.attr,
+	&defer_min_cpus_attr.attr,
+	NULL
+};
+
+static const struct attribute_group group = {
+	.attrs = attrs,
+};
+
+const struct tlbbatch_files tlbbatch_shootdown_files = {
+	.dir = "shootdown",
+	.group = &group,
+	.counters = &tlbbatch_receivers_counters,
+	.mode = 0444,
+};
