@@ -65,7 +65,7 @@ void tlbbatch_receivers_set_prune(bool on)
 
 /* Section: what the kernel keeps of each CPU */
 
-static const char __percpu *cpu_tlbstate;
+static const char __percpu *states;
 static const struct mm_struct *kernel_mm;
 static u32 loaded_mm_offset, loaded_mm_asid_offset, ctxs_offset;
 static u32 ctx_id_offset, ctx_gen_offset, shared_is_lazy_offset, ctx_size;
@@ -104,9 +104,9 @@ const char *tlbbatch_receivers_find(void)
 		return "tlb_state_shared.is_lazy";
 	if (!tlbbatch_struct_size("tlb_context", &ctx_size))
 		return "tlb_context";
-	cpu_tlbstate = (const char __percpu __force *)
+	states = (const char __percpu __force *)
 		tlbbatch_symbol_address(NAME_OF(data_cpu_tlbstate));
-	if (!cpu_tlbstate)
+	if (!states)
 		return NAME_OF(data_cpu_tlbstate) " not found";
 	kernel_mm = (const struct mm_struct *)
 		tlbbatch_symbol_address(NAME_OF(data_kernel_mm));
@@ -188,7 +188,7 @@ enum tlbbatch_verdict tlbbatch_receivers_look(unsigned int cpu)
 	struct tlbbatch_cpu_facts facts = { };
 	enum tlbbatch_verdict verdict;
 
-	read_facts((const char __force *)per_cpu_ptr(cpu_tlbstate, cpu), &facts);
+	read_facts((const char __force *)per_cpu_ptr(states, cpu), &facts);
 	verdict = tlbbatch_receivers_judge(&facts);
 	if (verdict == TLBBATCH_VERDICT_KEPT_BEHIND &&
 	    tlbbatch_shootdown_break(TLBBATCH_SHOOTDOWN_BREAK_BEHIND))

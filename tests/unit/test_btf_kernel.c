@@ -13,6 +13,7 @@
 
 #define RUNNING_KERNEL	"/sys/kernel/btf/vmlinux"
 #define MAX_SIZE	(64UL << 20)
+#define TLB_CONTEXTS	6
 
 static struct tlbbatch_btf btf;
 static bool chosen;	/* the file was named by TLBBATCH_BTF */
@@ -108,6 +109,10 @@ static const struct target {
 #define CALL(name, optional)	TARGET(call, name, optional)
 	TLBBATCH_TBL_core_call_names(CALL)
 	TLBBATCH_TBL_lazyfree_call_names(CALL)
+	TLBBATCH_TBL_shootdown_call_names(CALL)
+#define SIGN(name, optional)	TARGET(sign, name, optional)
+	TLBBATCH_TBL_lazyfree_sign_names(SIGN)
+	TLBBATCH_TBL_shootdown_sign_names(SIGN)
 #define ENTRY(name, optional)	TARGET(entry, name, optional)
 	TLBBATCH_TBL_luf_entry_names(ENTRY)
 #define RETURN(name, optional)	TARGET(return, name, optional)
@@ -167,6 +172,30 @@ static void test_scan_control(void)
 	expect(!ret && value == 2, "PAGE_SUCCESS is 2");
 }
 
+/* What a CPU has loaded, and what it has flushed. */
+static void test_tlb_state(void)
+{
+#define MEMBER(name, tag, member, type)	{ tag, member, type },
+#define FIELD(name, optional)		TLBBATCH_TBL_member_##name(MEMBER)
+	static const char *const members[][3] = { TLBBATCH_TBL_shootdown_member_names(FIELD) };
+	u32 i, size, offset;
+	char found[64];
+
+	for (i = 0; i < ARRAY_SIZE(members); i++) {
+		int ret = tlbbatch_btf_check_member(&btf, members[i][0], members[i][1],
+						    members[i][2], &offset, found, sizeof(found));
+
+		expect(!ret, members[i][1]);
+		if (ret)
+			printf("# %s.%s is %s, not %s\n", members[i][0], members[i][1], found,
+			       members[i][2]);
+	}
+	expect(!tlbbatch_btf_struct_size(&btf, "tlb_context", &size) && size == 16,
+	       "struct tlb_context has room for two numbers");
+	expect(!tlbbatch_btf_struct_size(&btf, "tlb_state", &offset) &&
+	       offset > TLB_CONTEXTS * size, "struct tlb_state has room for these");
+}
+
 /* Tries every 97th function: each has a text, or one of the two good reasons for having none. */
 static void test_sample(void)
 {
@@ -220,6 +249,7 @@ int main(void)
 		if (chosen)
 			test_targets();
 		test_scan_control();
+		test_tlb_state();
 		printf("# opened and looked up in %.0f ms, with sanitizers\n", now_ms() - start);
 		test_sample();
 	} else {

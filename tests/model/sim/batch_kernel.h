@@ -21,6 +21,12 @@
 #define TLBBATCH_HAVE_AOPS_WRITEPAGE
 #define TLBBATCH_HAVE_WBC_SWAP_PLUG
 
+/* What other CPUs do before each read of what they may write. */
+extern void (*sim_at_read)(void);
+#undef READ_ONCE
+#define READ_ONCE(x)								\
+	(sim_at_read ? sim_at_read() : (void)0, *(const volatile __typeof__(x) *)&(x))
+
 #define pr_err_ratelimited	pr_err
 extern unsigned int sim_yields;
 #define cond_resched()		((void)sim_yields++)
@@ -167,6 +173,21 @@ struct writeback_control {
 	unsigned int for_reclaim;
 	struct swap_iocb **swap_plug;
 };
+
+/* --- what CPUs have loaded ---------------------------------------------------------------- */
+
+struct tlb_context {
+	u64 ctx_id, tlb_gen;
+};
+
+struct tlb_state {
+	struct mm_struct *loaded_mm;
+	u16 loaded_mm_asid;
+	struct tlb_context ctxs[6];
+};
+
+DECLARE_PER_CPU(struct tlb_state, cpu_tlbstate);
+extern struct mm_struct init_mm;
 
 /* --- knobs ---------------------------------------------------------------------------------- */
 

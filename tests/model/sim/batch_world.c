@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tasks that reclaim folios, and a swap device. */
 #include "batch_world.h"
+#include "arch/x86.h"
 #include "compat/writeout_shapes.h"
 #include "core/feature.h"
 #include "core/knob.h"
 #include "hooks/watch.h"
 #include "kernel/symbols.h"
 #include "pass/pass_calls.h"
+#include "receivers/receivers.h"
 
 #define PAGE_SUCCESS	2
 
@@ -139,6 +141,7 @@ static void get_allowed_targets(pg_data_t *node, nodemask_t *lower)
 static void try_to_unmap_flush(void)
 {
 	world.flushes++;
+	world.flushed = current->tlb_ubc.arch.cpumask;
 	current->tlb_ubc = (struct tlbflush_unmap_batch){ };
 }
 
@@ -236,6 +239,23 @@ static int shmem_writeout(struct folio *folio, struct swap_iocb **plug, struct l
 
 #endif
 
+/* --- what CPUs have loaded ---------------------------------------------------------------- */
+
+DEFINE_PER_CPU(struct tlb_state, cpu_tlbstate);
+DEFINE_PER_CPU(struct tlb_state_shared, cpu_tlbstate_shared);
+struct mm_struct init_mm;
+void (*sim_at_read)(void);
+
+int copy_from_kernel_nofault(void *to, const void *from, size_t size)
+{
+	if (sim_at_read)
+		sim_at_read();
+	if (world.faults)
+		return -EFAULT;
+	memcpy(to, from, size);
+	return 0;
+}
+
 /* --- the rest of the module ----------------------------------------------------------------- */
 
 struct tlbbatch_redirects tlbbatch_batch_redirects;
@@ -274,13 +294,39 @@ static bool known(const char *name)
 
 unsigned long tlbbatch_symbol_address(const char *name)
 {
-	return known(name) ? (unsigned long)&world.demotion : 0;
+	if (!known(name))
+		return 0;
+	if (!strcmp(name, "cpu_tlbstate"))
+		return (unsigned long)&cpu_tlbstate;
+	return strcmp(name, "init_mm") ? (unsigned long)&world.demotion : (unsigned long)&init_mm;
 }
 
 bool tlbbatch_member_offset(const char *tag, const char *member, const char *type, u32 *offset)
 {
-	*offset = offsetof(struct scan_control, target);
+	static const struct {
+		const char *name;
+		u32 offset;
+	} members[] = {
+		{ "loaded_mm", offsetof(struct tlb_state, loaded_mm) },
+		{ "loaded_mm_asid", offsetof(struct tlb_state, loaded_mm_asid) },
+		{ "ctxs", offsetof(struct tlb_state, ctxs) },
+		{ "ctx_id", offsetof(struct tlb_context, ctx_id) },
+		{ "tlb_gen", offsetof(struct tlb_context, tlb_gen) },
+		{ "is_lazy", 0 },
+		{ "target_mem_cgroup", offsetof(struct scan_control, target) },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(members); i++)
+		if (!strcmp(member, members[i].name))
+			*offset = members[i].offset;
 	return known(member);
+}
+
+bool tlbbatch_struct_size(const char *tag, u32 *size)
+{
+	*size = sizeof(struct tlb_context);
+	return known(tag);
 }
 
 bool tlbbatch_enumerator(const char *name, s64 *value)
@@ -322,7 +368,7 @@ void world_init(void)
 {
 	sim_init();
 	current = &admin;
-	if (tlbbatch_batch_find())
+	if (tlbbatch_batch_find() || tlbbatch_receivers_find())
 		abort();
 	STATIC_CALL_KEY(tlbbatch_remove_mapping).func = remove_mapping;
 	STATIC_CALL_KEY(tlbbatch_mem_cgroup_swap_full).func = swap_full;
@@ -367,6 +413,9 @@ void anew(unsigned int batch_size)
 
 	current = &admin;
 	world = (struct world){ };
+	sim_at_read = NULL;
+	tlbbatch_receivers_pruned = false;
+	tlbbatch_receivers_min = 1;
 #ifndef SIM_7_3
 	plug = NULL;
 #endif

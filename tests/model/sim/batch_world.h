@@ -29,6 +29,7 @@ extern struct mem_cgroup group, target_group;
 /* What was done since anew(). */
 struct world {
 	unsigned int flushes;		/* by try_to_unmap_flush() */
+	struct cpumask flushed;		/* the CPUs of the last one of these */
 	unsigned int flushes_of_all;	/* by flush_tlb_all() */
 	unsigned int written;		/* folios that were written out */
 	unsigned int groups;		/* ... of folios that were freed together */
@@ -46,6 +47,7 @@ struct world {
 	bool for_all;			/* reclaim isn't for a cgroup */
 	bool swap_full;			/* so is that of each cgroup */
 	struct folio *last;		/* what was written last */
+	bool faults;			/* copy_from_kernel_nofault() fails */
 	unsigned int swap_freed;	/* folios whose swap entry was given back */
 };
 

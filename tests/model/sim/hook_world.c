@@ -362,6 +362,10 @@ struct tlbbatch_feature __weak tlbbatch_wide = {
 
 /* Nothing but what the list of features needs. */
 struct tlbbatch_feature __weak tlbbatch_lazyfree = { .name = "gamma" };
+/* Its files alone switch it. */
+struct tlbbatch_feature __weak tlbbatch_shootdown = {
+	.name = "shootdown", .refuses = "shootdown refused",
+};
 
 /* --- luf: registered whole, watches, and has something to free ------------------------------ */
 

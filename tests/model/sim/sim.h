@@ -52,6 +52,7 @@ extern bool sim_preemption;
 #define __init
 #define __exit
 #define __percpu
+#define __force
 #define __read_mostly
 #define __weak			__attribute__((weak))
 #define __used			__attribute__((used))
@@ -228,6 +229,8 @@ void sim_init(void);
 #define this_cpu_inc(var)		this_cpu_add(var, 1)
 #define this_cpu_dec(var)		this_cpu_add(var, -1)
 #define raw_smp_processor_id()		sim_cpu
+#define smp_processor_id()		(sim_no_preempt ? sim_cpu : \
+	(sim_breach("a CPU's number is asked for with preemption on"), sim_cpu))
 #define num_possible_cpus()		sim_possible_cpus
 extern unsigned int sim_possible_cpus;
 #define nr_cpu_ids			SIM_CPUS
@@ -253,6 +256,7 @@ struct cpumask {
 #define cpumask_bits(mask)		((mask)->bits)
 #define cpumask_weight(mask)		bitmap_weight((mask)->bits, SIM_CPUS)
 #define cpumask_test_cpu(cpu, mask)	test_bit(cpu, (mask)->bits)
+#define __cpumask_clear_cpu(cpu, mask)	clear_bit(cpu, (mask)->bits)
 #define for_each_cpu(cpu, mask)							\
 	for_each_possible_cpu(cpu) if (cpumask_test_cpu(cpu, mask))
 
@@ -374,6 +378,14 @@ struct mm_struct {
 };
 
 #define mm_cpumask(mm)		(&(mm)->cpumask)
+/* It may fail: then nothing was read. */
+int copy_from_kernel_nofault(void *to, const void *from, size_t size);
+#define CONFIG_PARAVIRT		1
+extern struct sim_pv_ops {
+	struct {
+		void (*flush_tlb_multi)(void);
+	} mmu;
+} pv_ops;
 #define X86_FEATURE_INVLPGB	1
 extern bool sim_invlpgb;
 extern sim_cpus_t sim_offline;

@@ -1,0 +1,630 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Flushes that leave CPUs out (rules S1 to S4), and folios that wait only if enough CPUs would be
+ * interrupted (rule S7).
+ *
+ * CPU 0 reclaims. What CPU 1 does is a script of single stores and loads, as arch/x86/mm/tlb.c
+ * of 7.2 and 7.3 has them. Its steps are placed between CPU 0's in every possible way. If CPU 0
+ * leaves CPU 1 out, then no user code of CPU 1 may use an old entry from then on.
+ */
+#include "batch_world.h"
+#include "arch/x86.h"
+#include "core/counters.h"
+#include "kernel/symbols.h"
+#include "receivers/receivers.h"
+
+#define MINE	0U
+#define OTHER	1U
+#define NR_ASIDS	6U
+
+static struct mm_struct ours, others;	/* of the batch, and another */
+static struct reclaimer *task = &one;
+
+/* --- CPU 1 ------------------------------------------------------------------------------ */
+
+enum act { END, USER, TO_OURS, TO_OTHERS, TO_KERNEL, LAZY, UNLAZY, IPI, FREE_OURS };
+
+static struct {
+	const enum act *at;
+	unsigned int step;
+	struct mm_struct *cr3;
+	unsigned int hw_asid;
+	unsigned int pcids;		/* as many as it uses */
+	unsigned int next;
+	bool in_kernel;
+	u64 entries[NR_ASIDS];		/* the oldest entries of each are of this state of the tables */
+	struct mm_struct *to;
+	u64 gen;
+	unsigned int asid;
+	bool need;
+} cpu;
+
+static u64 tables;	/* the state of the page tables of ours: 1 once CPU 0 has unmapped */
+static bool covered;	/* CPU 0 takes CPU 1 for flushed */
+static unsigned int lost;
+
+static struct tlb_state *state(void)
+{
+	return per_cpu_ptr(&cpu_tlbstate, OTHER);
+}
+
+static bool *is_lazy(void)
+{
+	return &per_cpu(cpu_tlbstate_shared.is_lazy, OTHER);
+}
+
+static void choose_asid(void)
+{
+	unsigned int i;
+
+	cpu.gen = atomic64_read(&cpu.to->context.tlb_gen);
+	cpu.need = true;
+	for (i = 0; cpu.pcids > 1 && i < cpu.pcids; i++) {
+		if (state()->ctxs[i].ctx_id != cpu.to->context.ctx_id)
+			continue;
+		cpu.asid = i;
+		cpu.need = state()->ctxs[i].tlb_gen < cpu.gen;
+		return;
+	}
+	cpu.asid = cpu.next++ % cpu.pcids;
+}
+
+static void flush(void)
+{
+	cpu.entries[cpu.hw_asid] = tables;
+}
+
+/* switch_mm_irqs_off() to another mm; returns false behind its last step */
+static bool switch_step(struct mm_struct *to)
+{
+	switch (cpu.step++) {
+	case 0:
+		cpu.in_kernel = true;
+		*is_lazy() = false;
+		cpu.to = to;
+		state()->loaded_mm = (struct mm_struct *)1;
+		return true;
+	case 1:
+		choose_asid();
+		return true;
+	case 2:
+		if (cpu.need)
+			state()->ctxs[cpu.asid].ctx_id = to->context.ctx_id;
+		return true;
+	case 3:
+		if (cpu.need)
+			state()->ctxs[cpu.asid].tlb_gen = cpu.gen;
+		return true;
+	case 4:
+		cpu.cr3 = to;
+		cpu.hw_asid = cpu.asid;
+		if (cpu.need)
+			flush();
+		return true;
+	case 5:
+		state()->loaded_mm = to;
+		return true;
+	}
+	state()->loaded_mm_asid = cpu.asid;
+	cpu.in_kernel = false;
+	return false;
+}
+
+/* The same mm again, which it was lazy with: its note is ahead of its flush for a moment. */
+static bool unlazy_step(void)
+{
+	switch (cpu.step++) {
+	case 0:
+		*is_lazy() = false;
+		return true;
+	case 1:
+		cpu.gen = atomic64_read(&cpu.cr3->context.tlb_gen);
+		if (state()->ctxs[cpu.hw_asid].tlb_gen != cpu.gen)
+			return true;
+		cpu.in_kernel = false;
+		return false;
+	case 2:
+		state()->ctxs[cpu.hw_asid].tlb_gen = cpu.gen;
+		return true;
+	}
+	flush();
+	cpu.in_kernel = false;
+	return false;
+}
+
+/* flush_tlb_func() on behalf of somebody else */
+static bool ipi_step(void)
+{
+	switch (cpu.step++) {
+	case 0:
+		cpu.in_kernel = true;
+		cpu.gen = atomic64_read(&cpu.cr3->context.tlb_gen);
+		return true;
+	case 1:
+		flush();
+		return true;
+	}
+	state()->ctxs[cpu.hw_asid].tlb_gen = cpu.gen;
+	cpu.in_kernel = false;
+	return false;
+}
+
+static void user(void)
+{
+	if (cpu.in_kernel)
+		sim_breach("the script has user code in the kernel");
+	if (covered && cpu.cr3 == &ours && cpu.entries[cpu.hw_asid] < tables)
+		lost++;
+}
+
+/* What a freed mm holds is anybody's, even what would look right. */
+static void free_ours(void)
+{
+	if (cpu.cr3 == &ours)
+		sim_breach("the script frees an mm that is loaded");
+	ours.context.ctx_id = others.context.ctx_id;
+	ours.context.tlb_gen.counter = 0;
+}
+
+static bool act_step(void)
+{
+	switch (*cpu.at) {
+	case TO_OURS:
+		return switch_step(&ours);
+	case TO_OTHERS:
+		return switch_step(&others);
+	case TO_KERNEL:
+		return switch_step(&init_mm);
+	case UNLAZY:
+		return unlazy_step();
+	case IPI:
+		return ipi_step();
+	case LAZY:
+		cpu.in_kernel = true;
+		*is_lazy() = true;
+		return false;
+	case FREE_OURS:
+		free_ours();
+		return false;
+	default:
+		user();
+		return false;
+	}
+}
+
+/* A single step of CPU 1; false if there is none. */
+static bool step(void)
+{
+	if (*cpu.at == END)
+		return false;
+	if (!act_step()) {
+		cpu.at++;
+		cpu.step = 0;
+	}
+	return true;
+}
+
+/* --- CPU 0, and the order of all steps -------------------------------------------------------- */
+
+/* Before it unmaps, before it raises tlb_gen, and before each read of what CPU 1 writes. */
+#define POINTS	9U
+
+static unsigned int steps_at[POINTS], point;
+static unsigned int looks_preempted, most_points;
+
+static void others_step(void)
+{
+	unsigned int nr = point < POINTS ? steps_at[point] : 0;
+
+	while (nr--)
+		step();
+	point++;
+	most_points = max(most_points, point);
+}
+
+static void at_read(void)
+{
+	looks_preempted += !sim_no_preempt;
+	others_step();
+}
+
+static void at_barrier(void)
+{
+	sim_at_read = at_read;
+}
+
+enum start { AT_OURS, AT_OTHERS, LAZY_AT_OURS, AT_KERNEL };
+
+static void begin(enum start start, const enum act *script, unsigned int pcids)
+{
+	struct tlb_state *at = state();
+	struct mm_struct *mm = start == AT_OTHERS ? &others : start == AT_KERNEL ? &init_mm : &ours;
+
+	ours.context.ctx_id = 10;
+	others.context.ctx_id = 11;
+	init_mm.context.ctx_id = 1;
+	ours.context.tlb_gen.counter = init_mm.context.tlb_gen.counter = 0;
+	/* As many as ours will have: that must not be taken for the same. */
+	others.context.tlb_gen.counter = 1;
+	memset(&cpu, 0, sizeof(cpu));
+	memset(at, 0, sizeof(*at));
+	tables = 0;
+	covered = false;
+	cpu.at = script;
+	cpu.pcids = pcids;
+	cpu.cr3 = mm;
+	/* The first slot is ours, if it isn't the only one. The next one to be taken is that, too. */
+	at->ctxs[0] = (struct tlb_context){ 10, 0 };
+	cpu.hw_asid = mm == &ours || pcids == 1 ? 0 : 1;
+	if (mm != &ours)
+		at->ctxs[cpu.hw_asid] = (struct tlb_context){ mm->context.ctx_id,
+							      mm->context.tlb_gen.counter };
+	at->loaded_mm = mm;
+	at->loaded_mm_asid = cpu.hw_asid;
+	*is_lazy() = cpu.in_kernel = start == LAZY_AT_OURS;
+}
+
+/* CPU 0 unmaps and flushes: is CPU 1 left out? */
+static bool leaves_out(void)
+{
+	struct cpumask *mask = &current->tlb_ubc.arch.cpumask;
+
+	point = 0;
+	others_step();
+	tables = 1;
+	others_step();
+	ours.context.tlb_gen.counter++;
+	*mask = (struct cpumask){ { BIT(MINE) | BIT(OTHER) } };
+	current->tlb_ubc.flush_required = true;
+	sim_at_barrier = at_barrier;
+	tlbbatch_flush_now(tlbbatch_context_current());
+	sim_at_read = NULL;
+	return !cpumask_test_cpu(OTHER, &world.flushed);
+}
+
+static unsigned int left_out, runs;
+
+static void run(enum start start, const enum act *script, unsigned int pcids)
+{
+	begin(start, script, pcids);
+	runs++;
+	if (!leaves_out())
+		return;
+	left_out++;
+	covered = true;
+	while (step())
+		;
+}
+
+static unsigned int nr_steps(enum start start, const enum act *script, unsigned int pcids)
+{
+	unsigned int nr = 0;
+
+	begin(start, script, pcids);
+	while (step())
+		nr++;
+	return nr;
+}
+
+/* Every way to place at most @nr steps before the points from @at on. */
+static void every_order(enum start start, const enum act *script, unsigned int pcids,
+			unsigned int at, unsigned int nr)
+{
+	if (at == POINTS) {
+		run(start, script, pcids);
+		return;
+	}
+	for (steps_at[at] = 0; steps_at[at] <= nr; steps_at[at]++)
+		every_order(start, script, pcids, at + 1, nr - steps_at[at]);
+}
+
+static unsigned int seed = 1;
+
+static unsigned int rnd(unsigned int below)
+{
+	seed = seed * 1664525 + 1013904223;
+	return (seed >> 8) % below;
+}
+
+/* Long scripts have too many orders. */
+static void some_orders(enum start start, const enum act *script, unsigned int pcids,
+			unsigned int times)
+{
+	unsigned int nr = nr_steps(start, script, pcids), i, left;
+
+	while (times--) {
+		left = rnd(nr + 1);
+		for (i = 0; i < POINTS; i++)
+			steps_at[i] = 0;
+		while (left--)
+			steps_at[rnd(POINTS)]++;
+		run(start, script, pcids);
+	}
+}
+
+#define ORDERS_MAX	12U	/* steps: more of them are placed at random */
+#define SAMPLE		150000U
+
+static void script(const char *name, enum start start, const enum act *acts)
+{
+	static const unsigned int pcids[] = { 1, 2, NR_ASIDS };
+	unsigned int i, before = left_out;
+
+	lost = 0;
+	for (i = 0; i < ARRAY_SIZE(pcids); i++) {
+		unsigned int nr = nr_steps(start, acts, pcids[i]);
+
+		if (nr <= ORDERS_MAX)
+			every_order(start, acts, pcids[i], 0, nr);
+		else
+			some_orders(start, acts, pcids[i], SAMPLE);
+	}
+	ok_int(lost, 0, name);
+	printf("# left out in %u orders\n", left_out - before);
+}
+
+#define SCRIPT(...)	((const enum act[]){ __VA_ARGS__, END })
+
+static void prune(bool on)
+{
+	tlbbatch_receivers_set_prune(on);
+}
+
+static void test_orders(void)
+{
+	anew(8);
+	prune(true);
+	pass_begin(task);
+	left_out = looks_preempted = most_points = 0;
+	script("S1: a CPU that uses our mm keeps no old entry", AT_OURS, SCRIPT(USER, USER));
+	ok_int(left_out, 0, "S1: it is never left out");
+	script("S1: nor one that somebody else interrupts", AT_OURS, SCRIPT(USER, IPI, USER));
+	ok(left_out, "S1: once it has flushed, it is left out");
+	script("S1: nor one that is lazy, and comes back", AT_OURS, SCRIPT(LAZY, UNLAZY, USER));
+	script("S1: nor one that was lazy before", LAZY_AT_OURS, SCRIPT(UNLAZY, USER, IPI, USER));
+	left_out = 0;
+	script("S2, S3: nor one that loads our mm", AT_OTHERS, SCRIPT(TO_OURS, USER));
+	ok(left_out, "S1: as long as it has another mm, it is left out");
+	script("S2, S3: nor one that leaves our mm", AT_OURS, SCRIPT(USER, TO_OTHERS, USER));
+	script("S2, S3: nor one that leaves it, and comes back", AT_OURS,
+	       SCRIPT(USER, TO_OTHERS, TO_OURS, USER));
+	script("S2, S3: nor one that comes from the kernel", AT_KERNEL, SCRIPT(TO_OURS, USER));
+	script("S2, S3: nor one that visits the kernel", AT_OURS,
+	       SCRIPT(USER, TO_KERNEL, TO_OURS, USER));
+	script("S2, S3: nor one that comes and goes", AT_OTHERS,
+	       SCRIPT(TO_OURS, USER, TO_OTHERS, TO_OURS, USER, IPI, USER));
+	script("S2, S3: nor one that was lazy, and goes elsewhere", LAZY_AT_OURS,
+	       SCRIPT(TO_OTHERS, USER, TO_OURS, USER));
+	script("S2: an mm that is freed under the look misleads nobody", AT_OURS,
+	       SCRIPT(USER, TO_OTHERS, FREE_OURS, USER, TO_KERNEL, TO_OTHERS, USER));
+	ok_int(looks_preempted, 0, "S5: whoever looks has preemption off");
+	ok(most_points <= POINTS, "each read has its point: %u", most_points);
+	ok(runs > 1000000, "%u orders", runs);
+	prune(false);
+	pass_end(task);
+}
+
+/* --- what stands still -------------------------------------------------------------------------- */
+
+static u64 of(enum tlbbatch_receivers_counter counter)
+{
+	return tlbbatch_counter_read(&tlbbatch_receivers_counters, counter);
+}
+
+static u64 counts[TLBBATCH_SHOOTDOWN_NR];
+
+static void count_anew(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < TLBBATCH_SHOOTDOWN_NR; i++)
+		counts[i] = of(i);
+}
+
+#define since(counter)	(of(TLBBATCH_SHOOTDOWN_##counter) - counts[TLBBATCH_SHOOTDOWN_##counter])
+
+static bool adds_up(void)
+{
+	return since(RECEIVERS_KEPT) == since(KEPT_BEHIND) + since(KEPT_SWITCHING) + since(KEPT_UNKNOWN) &&
+	       since(RECEIVERS_PRUNED) == since(PRUNED_KERNEL) + since(PRUNED_CURRENT);
+}
+
+/* CPU 1 as it is, and nothing changes. */
+static bool still(enum start start)
+{
+	memset(steps_at, 0, sizeof(steps_at));
+	count_anew();
+	begin(start, SCRIPT(USER), NR_ASIDS);
+	return leaves_out();
+}
+
+static void test_still(void)
+{
+	anew(8);
+	pass_begin(task);
+	count_anew();
+	ok(!still(AT_OTHERS) && !still(AT_KERNEL), "S5: without prune nobody is left out");
+	ok(!of(TLBBATCH_SHOOTDOWN_FLUSHES_JUDGED) - counts[TLBBATCH_SHOOTDOWN_FLUSHES_JUDGED],
+	   "and nobody looks");
+	sim_at_barrier = NULL;
+	prune(true);
+	ok(still(AT_OTHERS), "S1: a CPU with another mm is left out");
+	ok(since(FLUSHES_JUDGED) == 1 && since(FLUSHES_PRUNED) == 1 && since(RECEIVERS_PRUNED) == 1 &&
+	   since(PRUNED_CURRENT) == 1 && !since(RECEIVERS_KEPT) && adds_up(), "it is counted");
+	ok(cpumask_test_cpu(MINE, &world.flushed), "S4: the CPU that flushes isn't");
+	ok(still(AT_KERNEL) && since(PRUNED_KERNEL) == 1 && adds_up(),
+	   "S1: one without user space is left out");
+	ok(!still(AT_OURS) && since(KEPT_BEHIND) == 1 && since(RECEIVERS_KEPT) == 1 &&
+	   !since(FLUSHES_PRUNED) && since(FLUSHES_JUDGED) == 1 && adds_up(),
+	   "S1: one that is behind isn't");
+	ok(!still(LAZY_AT_OURS) && !since(RECEIVERS_KEPT),
+	   "S4: a lazy one is the kernel's to leave out");
+	world.faults = true;
+	ok(!still(AT_OTHERS) && since(KEPT_UNKNOWN) == 1 && adds_up(),
+	   "S2: one whose mm can't be read isn't left out");
+	world.faults = false;
+	prune(false);
+	ok(!still(AT_OTHERS), "S5: after prune 0 nobody is left out any more");
+	sim_at_barrier = NULL;
+	pass_end(task);
+}
+
+/* CPU 1 has another mm, and something is odd. */
+static bool odd(void (*makes)(void))
+{
+	memset(steps_at, 0, sizeof(steps_at));
+	count_anew();
+	begin(AT_OTHERS, SCRIPT(USER), NR_ASIDS);
+	makes();
+	return !leaves_out() && since(RECEIVERS_KEPT) == 1 && adds_up();
+}
+
+static void no_such_asid(void)
+{
+	state()->loaded_mm_asid = NR_ASIDS;
+}
+
+static void last_asid(void)
+{
+	state()->ctxs[NR_ASIDS - 1] = state()->ctxs[cpu.hw_asid];
+	state()->loaded_mm_asid = NR_ASIDS - 1;
+}
+
+static void switching(void)
+{
+	state()->loaded_mm = (struct mm_struct *)1;
+}
+
+static void other_note(void)
+{
+	state()->ctxs[cpu.hw_asid].ctx_id++;
+}
+
+static void test_odd(void)
+{
+	anew(8);
+	prune(true);
+	pass_begin(task);
+	ok(odd(no_such_asid) && since(KEPT_UNKNOWN) == 1,
+	   "S2: a CPU stays whose mm has a place beyond its notes");
+	ok(!odd(last_asid), "S2: the last place is one of them");
+	ok(odd(switching) && since(KEPT_SWITCHING) == 1, "S2: a CPU that switches stays");
+	ok(odd(other_note) && since(KEPT_UNKNOWN) == 1, "S2: so does one whose note is another mm's");
+	prune(false);
+	pass_end(task);
+}
+
+/* Many CPUs, and CPU 0's own is behind. */
+static void test_many(void)
+{
+	struct cpumask *mask = &current->tlb_ubc.arch.cpumask;
+	unsigned int i, left = 0;
+
+	anew(8);
+	begin(AT_OTHERS, SCRIPT(USER), NR_ASIDS);
+	for (i = 0; i < SIM_CPUS; i++) {
+		*per_cpu_ptr(&cpu_tlbstate, i) = *state();
+		if (i % 2)
+			per_cpu_ptr(&cpu_tlbstate, i)->loaded_mm = &init_mm;
+		if (i % 8 == 7)
+			per_cpu_ptr(&cpu_tlbstate, i)->loaded_mm = &ours;
+	}
+	sim_offline = (sim_cpus_t)1 << 90;
+	prune(true);
+	pass_begin(task);
+	mask = &current->tlb_ubc.arch.cpumask;
+	memset(mask, 0xff, sizeof(*mask));
+	current->tlb_ubc.flush_required = true;
+	sim_cpu = 20;
+	count_anew();
+	tlbbatch_flush_now(tlbbatch_context_current());
+	sim_cpu = 0;
+	for (i = 0; i < SIM_CPUS; i++)
+		left += cpumask_test_cpu(i, &world.flushed) != (i % 8 == 7 || i == 20 || i == 90);
+	ok_int(left, 0, "S1, S4: of many CPUs each is judged by itself");
+	ok(since(RECEIVERS_KEPT) == 12 && since(RECEIVERS_PRUNED) == SIM_CPUS - 14 &&
+	   since(FLUSHES_PRUNED) == 1 && adds_up(), "they are counted");
+	sim_offline = 0;
+	for (i = 0; i < SIM_CPUS; i++)
+		memset(per_cpu_ptr(&cpu_tlbstate, i), 0, sizeof(struct tlb_state));
+	prune(false);
+	pass_end(task);
+}
+
+/* --- rule S7 ---------------------------------------------------------------------------------------- */
+
+/* So many folios that would interrupt CPU 1: how many wait? */
+static unsigned int waiting(unsigned int min, unsigned int nr, bool spare)
+{
+	static struct folio folios[8];
+	unsigned int i;
+
+	anew(8);
+	begin(spare ? AT_OTHERS : AT_OURS, SCRIPT(USER), NR_ASIDS);
+	ours.context.tlb_gen.counter = 1;
+	tlbbatch_receivers_min = min;
+	count_anew();
+	prune(spare);
+	pass_begin(task);
+	tlbbatch_receivers_min = 1;
+	for (i = 0; i < nr; i++) {
+		folios[i] = anon_folio(1);
+		reclaim(&folios[i]);
+	}
+	nr = tlbbatch_contexts_waiting_folios();
+	pass_end(task);
+	prune(false);
+	return nr;
+}
+
+static void test_few(void)
+{
+	ok_int(waiting(1, 5, false), 5, "S7: at 1 folios wait");
+	ok(!since(DEFERRALS_JUDGED) && !since(RECEIVERS_SEEN), "S7: and nobody counts");
+	ok_int(waiting(2, 5, false), 0, "S7: at 2 none waits that would interrupt one CPU");
+	ok(since(FOLIOS_DIRECT_FEW) == 5 && since(DEFERRALS_JUDGED) == 5 && since(RECEIVERS_SEEN) == 5,
+	   "S7: each is counted");
+	ok(world.written == 5 && world.flushes >= 5 && counted(TLBBATCH_FOLIOS_DIRECT) == 5,
+	   "B1, S7: each is written behind a flush of its own");
+	ok(!counted(TLBBATCH_FOLIOS_DEFERRED), "S7: none was deferred");
+	ok_int(waiting(1, 5, true), 5, "S7: at 1 folios wait, whoever needs their flush");
+	ok_int(waiting(2, 5, true) + since(RECEIVERS_SEEN), 0,
+	       "S7: a CPU that is left out isn't interrupted");
+	ok_int(sim_breaches(), 0, "no breach");
+}
+
+/* --- what it needs -------------------------------------------------------------------------------------- */
+
+static void test_find(void)
+{
+	static const char *const needs[] = {
+		"cpu_tlbstate", "init_mm", "loaded_mm", "loaded_mm_asid", "ctxs", "ctx_id", "tlb_gen",
+		"is_lazy", "tlb_context",
+	};
+	unsigned int i;
+
+	anew(8);
+	ok(!tlbbatch_receivers_find(), "all that it needs is there");
+	for (i = 0; i < ARRAY_SIZE(needs); i++) {
+		const char *lacks;
+
+		world.lacks = needs[i];
+		lacks = tlbbatch_receivers_find();
+		ok(lacks && strstr(lacks, needs[i]), "H2: without %s it says so", needs[i]);
+	}
+	world.lacks = NULL;
+	tlbbatch_receivers_find();
+}
+
+int main(void)
+{
+	world_init();
+	test_orders();
+	test_still();
+	test_odd();
+	test_many();
+	test_few();
+	test_find();
+	ok_int(sim_breaches(), 0, "no breach");
+	return tap_done();
+}
