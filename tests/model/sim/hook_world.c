@@ -487,6 +487,7 @@ struct tlbbatch_hook tlbbatch_pass_hook = {
 
 const struct tlbbatch_files __weak tlbbatch_batch_files, tlbbatch_luf_sysfs_files;
 const struct tlbbatch_files __weak tlbbatch_wide_files, tlbbatch_lazyfree_files;
+const struct tlbbatch_files __weak tlbbatch_shootdown_files;
 
 int __weak tlbbatch_knobs_init(void)
 {
