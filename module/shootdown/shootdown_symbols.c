@@ -10,15 +10,10 @@
 #include "shootdown/shootdown_symbols.h"
 #include "targets.h"
 
-#define DEFINE_CALL(name, optional)					\
-	DEFINE_STATIC_CALL_NULL(tlbbatch_##name, tlbbatch_type_##name);
-TLBBATCH_TBL_shootdown_call_names(DEFINE_CALL)
-
-#define CALL(name, optional)						\
-	TLBBATCH_HELPER(TLBBATCH_TBL_call_##name, tlbbatch_##name)
+DEFINE_STATIC_CALL_NULL(tlbbatch_mm_alloc, tlbbatch_type_mm_alloc);
 
 static const struct tlbbatch_helper helpers[] = {
-	TLBBATCH_TBL_shootdown_call_names(CALL)
+	TLBBATCH_HELPER(TLBBATCH_TBL_call_mm_alloc, tlbbatch_mm_alloc)
 };
 
 static char missing[TLBBATCH_REASON_LEN];
