@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # What report_rounds.sh computes from measurements in randomised blocks
-# (tests/guest/bench/progress, sweep and wide). jq 1.6.
+# (tests/guest/bench/progress, sweep, wide and bystander). jq 1.6.
 
 include "report";
 
@@ -120,3 +120,33 @@ def wide_costs:
 	 times($off; .isolate_us[0]), times($off; .isolate_us[1]),
 	 (map(.memcg_zero + .direct_zero) | add), (map(.oom_kill) | add),
 	 (map(.kswapd_slept * 100) | median | of_1000)];
+
+# Bystanders: each group of sides of one kernel, workload, swap and LRU, by arm
+def bystander_groups:
+	.[] | select(.what == "bystander") | .kernel as $kernel |
+	.sides | map(select(.oom == 0 and .pgsteal_anon > 0)) | group_by([.workload, .swap, .lru])[] |
+	{ kernel: $kernel, off: map(select(.arm == "off")), arms: group_by(
+		if .arm == "off" then [0, 0] else [(.arm | split("/") | length), (.arm | split("/")[0] | tonumber)] end) };
+
+# Receivers per 1000 pages that are counted in this member
+def receivers_in($name): .[$name] * 1000 / .pgsteal_anon;
+# How many percent of these had nothing to flush
+def empty_share($of): .["empty_" + $of] * 100 / ([.["tlb_" + $of], 1] | max);
+
+# One row for each kernel, LRU, workload and arm: the median of the bystanders' receivers, their
+# least and most, how many percent fewer than off, and how many had nothing to flush; then the same
+# of the writers; then CPUs that were left out
+def bystander_rows:
+	bystander_groups as {$kernel, $off, $arms} |
+	([$off[] | receivers_in("tlb_bystanders")] | median) as $base |
+	([$off[] | receivers_in("tlb_writers")] | median) as $own |
+	$arms[] | [.[] | receivers_in("tlb_bystanders")] as $all |
+	[$kernel, .[0].lru, .[0].swap, .[0].workload, .[0].arm, length,
+	 ($all | median | of_1000), "\($all | min | of_1000) to \($all | max | of_1000)",
+	 (if .[0].arm == "off" or ($base // 0) == 0 then "-"
+	  else (($all | median) - $base) * 100 / $base | of_1000 end),
+	 (map(empty_share("bystanders")) | median | of_1000),
+	 (map(receivers_in("tlb_writers")) | median | of_1000),
+	 (if .[0].arm == "off" or ($own // 0) == 0 then "-"
+	  else ((map(receivers_in("tlb_writers")) | median) - $own) * 100 / $own | of_1000 end),
+	 (map(.shootdown.receivers_pruned * 1000 / .pgsteal_anon) | median | of_1000)];

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2016 # the dollar signs are jq's
 #
-# Turn what tests/guest/bench/progress, sweep and wide measured into results/progress.json,
-# results/sweep.json, results/wide.json and tables.  To be sourced after report.sh; the
+# Turn what tests/guest/bench/progress, sweep, wide and bystander measured into
+# results/progress.json, sweep.json, wide.json and bystander.json there, and into tables.  To be sourced after report.sh; the
 # arithmetic is in report_rounds.jq.
 
 rounds_jq()
@@ -61,6 +61,12 @@ report_rounds_matrix()
 	wide)
 		mapfile -t settings < <(rounds_jq -nr 'wide_settings[]')
 		report_rounds_table "$1" wide_matrix kernel LRU workload off "${settings[@]}"
+		;;
+	bystander)
+		report_rounds_table "$1" bystander_rows kernel LRU swap workload setting sides \
+			'bystanders: receivers per 1000 pages' 'least to most' 'against off, %' \
+			'nothing to flush, %' 'writers: receivers per 1000 pages' 'against off, %' \
+			'left out per 1000 pages'
 		;;
 	esac
 }

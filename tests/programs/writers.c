@@ -13,6 +13,9 @@
  * With --swapped it goes on until so many pages were written to swap, but LONGER times --seconds at
  * most, and it fails if they weren't. So a crowded machine makes it longer, and not empty.
  *
+ * With --cpus the threads stay on the first N CPUs, after the process has
+ * run on every CPU for a moment, as one does that the scheduler has moved.
+ *
  * No page is ever read first. That would map the zero page, and the later
  * copy on write would add TLB flushes that have nothing to do with reclaim.
  */
@@ -38,6 +41,7 @@ struct writer {
 	struct job *job;
 	struct rng rng;
 	uint64_t ops;
+	int cpu;		/* -1: any */
 };
 
 static bool time_is_up(const struct job *job)
@@ -55,6 +59,8 @@ static void *write_pages(void *argument)
 	struct job *job = writer->job;
 	unsigned int i;
 
+	if (writer->cpu >= 0 && !pin_self(writer->cpu))
+		die_environment("a thread can't run on CPU %d", writer->cpu);
 	pthread_barrier_wait(&job->start);
 	do {
 		for (i = 0; i < OPS_PER_LOOK; i++) {
@@ -90,9 +96,17 @@ static uint64_t *map_memory(size_t pages, bool shared, bool thp)
 	return base;
 }
 
+/* The process runs on each CPU, and comes back to the first one. */
+static void visit(const int *cpus, unsigned int nr)
+{
+	while (nr--)
+		if (!pin_self(cpus[nr]))
+			die_environment("the process can't run on CPU %d", cpus[nr]);
+}
+
 static void usage(void)
 {
-	die_usage("writers [--threads 4] [--mib 160] [--seconds 10] [--ops N] [--swapped PAGES] [--shared] [--thp] [--seed 1]");
+	die_usage("writers [--threads 4] [--mib 160] [--seconds 10] [--ops N] [--swapped PAGES] [--cpus N] [--shared] [--thp] [--seed 1]");
 }
 
 int main(int argc, char **argv)
@@ -103,13 +117,15 @@ int main(int argc, char **argv)
 		{ "seconds", required_argument, NULL, 's' },
 		{ "ops", required_argument, NULL, 'o' },
 		{ "swapped", required_argument, NULL, 'w' },
+		{ "cpus", required_argument, NULL, 'c' },
 		{ "seed", required_argument, NULL, 'r' },
 		{ "shared", no_argument, NULL, 'S' },
 		{ "thp", no_argument, NULL, 'T' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 }
 	};
-	unsigned int threads = 4, seconds = 10, i;
+	unsigned int threads = 4, seconds = 10, nr_cpus = 0, nr_all, i;
+	int cpus[MAX_CPUS];
 	static struct writer writers[MAX_THREADS];
 	static struct job job;
 	bool shared = false, thp = false;
@@ -136,6 +152,9 @@ int main(int argc, char **argv)
 		case 'w':
 			least = parse_number("swapped", optarg, 1, UINT32_MAX);
 			break;
+		case 'c':
+			nr_cpus = parse_number("cpus", optarg, 1, MAX_CPUS);
+			break;
 		case 'r':
 			seed = parse_number("seed", optarg, 0, ULONG_MAX);
 			break;
@@ -152,6 +171,9 @@ int main(int argc, char **argv)
 	if (optind != argc)
 		usage();
 
+	nr_all = usable_cpus(cpus, MAX_CPUS);
+	if (nr_cpus && nr_cpus >= nr_all)
+		die_environment("%u CPUs can be used, which are not more than %u", nr_all, nr_cpus);
 	start_watchdog(seconds * (least ? LONGER : 4) + 120);
 	job.ops = wanted ? (wanted + threads - 1) / threads : UINT64_MAX;
 	job.pages = mib * MIB_PAGES;
@@ -160,9 +182,12 @@ int main(int argc, char **argv)
 	for (i = 0; i < threads; i++) {
 		writers[i].job = &job;
 		writers[i].rng.state = mix64(seed + i);
+		writers[i].cpu = nr_cpus ? cpus[i % nr_cpus] : -1;
 		start_thread(&writers[i].thread, write_pages, &writers[i]);
 	}
 
+	if (nr_cpus)
+		visit(cpus, nr_all);
 	swapped = swap_writes();
 	start_ns = now_ns();
 	job.deadline_ns = start_ns + seconds * NSEC_PER_SEC;
