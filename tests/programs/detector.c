@@ -72,6 +72,7 @@ struct detector {
 	size_t at_once;		/* pages of one MADV_PAGEOUT */
 	bool shared;
 	bool plain;
+	bool visits;		/* the process runs on each CPU for a moment */
 	bool over;
 	unsigned int nr_writers;
 	uint64_t wanted_swap_ins;	/* pages freed and read back: only these can show a loss */
@@ -323,7 +324,12 @@ static int run(struct detector *detector, unsigned int seconds)
 	int cpus[MAX_CPUS];
 	double elapsed;
 
-	nr_cpus = usable_cpus(cpus, detector->nr_writers + 1);
+	nr_cpus = usable_cpus(cpus, MAX_CPUS);
+	for (i = 0; detector->visits && i < nr_cpus; i++)
+		if (!pin_self(cpus[i]))
+			die_environment("can't run on CPU %d: %s", cpus[i], strerror(errno));
+	if (nr_cpus > detector->nr_writers + 1)
+		nr_cpus = detector->nr_writers + 1;
 	if (nr_cpus < 2)
 		die_environment("needs two CPUs, one to reclaim and one to store");
 	if (!pin_self(cpus[0]))
@@ -378,7 +384,7 @@ static int run(struct detector *detector, unsigned int seconds)
 
 static void usage(void)
 {
-	die_usage("detector [--seconds 5] [--pages 64] [--at-once N] [--writers N] [--swap-ins 16] [--shared] [--plain]");
+	die_usage("detector [--seconds 5] [--pages 64] [--at-once N] [--writers N] [--swap-ins 16] [--shared] [--plain] [--visit]");
 }
 
 int main(int argc, char **argv)
@@ -391,6 +397,7 @@ int main(int argc, char **argv)
 		{ "swap-ins", required_argument, NULL, 'i' },
 		{ "shared", no_argument, NULL, 'S' },
 		{ "plain", no_argument, NULL, 'P' },
+		{ "visit", no_argument, NULL, 'v' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 }
 	};
@@ -428,6 +435,9 @@ int main(int argc, char **argv)
 			break;
 		case 'P':
 			detector.plain = true;
+			break;
+		case 'v':
+			detector.visits = true;
 			break;
 		default:
 			usage();

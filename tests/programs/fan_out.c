@@ -10,7 +10,8 @@
  * no read: it had not left memory). With --again the region, which was only read since, is
  * paged out once more: no store can be lost then, but the pages are freed.
  *
- * Start it with "taskset -c 0": CPUs on which the process ran before count, too.
+ * Start it with "taskset -c 0": CPUs on which the process ran before count, too, on kernels that
+ * don't forget them. With --visit it runs for a moment on so many more CPUs.
  */
 #include "common.h"
 #include "rng.h"
@@ -43,6 +44,16 @@ static void start_on(pthread_t *thread, int cpu)
 	    pthread_create(thread, &attr, spin, NULL))
 		die_environment("no thread on CPU %d", cpu);
 	pthread_attr_destroy(&attr);
+}
+
+/* On the CPUs from @first on, and then on the one that it began on. */
+static void visit(unsigned int first, unsigned int nr)
+{
+	while (nr--)
+		if (!pin_self((int)(first + nr)))
+			die_environment("the process can't run on CPU %u", first + nr);
+	if (!pin_self(0))
+		die_environment("the process can't come back to CPU 0");
 }
 
 static uint64_t tlb_interrupts(void)
@@ -128,9 +139,10 @@ int main(int argc, char **argv)
 		{ "threads", required_argument, NULL, 't' },
 		{ "huge", no_argument, NULL, 'H' },
 		{ "again", no_argument, NULL, 'a' },
+		{ "visit", required_argument, NULL, 'v' },
 		{ }
 	};
-	size_t pages = REGION_PAGES, threads = 3, out, wrong, i;
+	size_t pages = REGION_PAGES, threads = 3, visits = 0, out, wrong, i;
 	uint64_t received, read_back, *region;
 	int pagemap = open_pagemap(), option;
 	pthread_t spinners[MAX_CPUS];
@@ -151,8 +163,11 @@ int main(int argc, char **argv)
 		case 'a':
 			again = true;
 			break;
+		case 'v':
+			visits = parse_number("visit", optarg, 1, MAX_CPUS - 1);
+			break;
 		default:
-			die_usage("fan_out [--pages 512] [--threads 3] [--huge] [--again]");
+			die_usage("fan_out [--pages 512] [--threads 3] [--huge] [--again] [--visit N]");
 		}
 	}
 	start_watchdog(300);
@@ -162,6 +177,8 @@ int main(int argc, char **argv)
 		sleep_ms(1);
 
 	region = map_region(huge);
+	if (visits)
+		visit((unsigned int)threads + 1, (unsigned int)visits);
 	for (i = 0; i < pages * PAGE_WORDS; i++)
 		region[i] = word_of(i / PAGE_WORDS, i % PAGE_WORDS);
 

@@ -37,6 +37,7 @@ BAD_VALUES=(
 	"enabled|2|ERANGE" "enabled|on|EINVAL" "batch_size|0|ERANGE" "batch_size|513|ERANGE"
 	"batch_size|-1|EINVAL" "wide/pass_min|257|ERANGE" "wide/pass_min||EINVAL"
 	"luf/mode|on|EINVAL" "lazyfree/mode|1|EINVAL"
+	"shootdown/prune|2|ERANGE" "shootdown/defer_min_cpus|0|ERANGE"
 )
 
 bad_values()
@@ -73,6 +74,14 @@ on_again()
 	knob enabled 1 || rc=$?
 	[ -z "$1" ] || wrong "$1" || return
 	return $rc
+}
+
+# Where masks are exact, prune can't be had.
+prune_switched()
+{
+	local KNOB_ERRORS="$KNOB_ERRORS EOPNOTSUPP"
+
+	knob shootdown/prune 0 1 1
 }
 
 # Three writers at once.

@@ -1,0 +1,7 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# runs: 7.2 7.3
+# variant: debug
+# timeout: 900
+# append: oops=panic page_poison=1
+exec "$(dirname "$0")/../host/negative" "$0" detector-prune
