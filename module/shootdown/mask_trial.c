@@ -5,9 +5,9 @@
  * Up to 6.13 switch_mm_irqs_off() took the CPU out of mm_cpumask(). From 6.14 on
  * (209954cbc7d0) it leaves it there, and flush_tlb_mm_range() takes it out some time later,
  * which a batched flush doesn't. Stable updates brought the members that came with that
- * commit to kernels that behave as before. So the kernel is tried, not its looks (rule
- * S6): a worker uses one mm and then another, of which nobody else knows, and looks at the
- * mask of the first.
+ * commit to kernels that behave as before. So the kernel is tried, not its looks: a worker
+ * uses one mm and then another, of which nobody else knows, and looks at the mask of the
+ * first. Rule S6.
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>

@@ -1,286 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Flushes that leave CPUs out (rules S1 to S4), and folios that wait only if enough CPUs would be
- * interrupted (rule S7).
- *
- * CPU 0 reclaims. What CPU 1 does is a script of single stores and loads, as arch/x86/mm/tlb.c
- * of 7.2 and 7.3 has them. Its steps are placed between CPU 0's in every possible way. If CPU 0
- * leaves CPU 1 out, then no user code of CPU 1 may use an old entry from then on.
+ * Flushes that leave CPUs out (rules S1, S2, S3, S4 and S5), and folios that wait only if enough
+ * CPUs would be interrupted (rule S7). The steps of another CPU (other_cpu.c) are placed between
+ * those of a flush in every possible way.
  */
-#include "batch_world.h"
-#include "arch/x86.h"
+#include "other_cpu.h"
 #include "core/counters.h"
 #include "kernel/symbols.h"
 #include "receivers/receivers.h"
 
-#define MINE	0U
-#define OTHER	1U
-#define NR_ASIDS	6U
-
-static struct mm_struct ours, others;	/* of the batch, and another */
 static struct reclaimer *task = &one;
-
-/* --- CPU 1 ------------------------------------------------------------------------------ */
-
-enum act { END, USER, TO_OURS, TO_OTHERS, TO_KERNEL, LAZY, UNLAZY, IPI, FREE_OURS };
-
-static struct {
-	const enum act *at;
-	unsigned int step;
-	struct mm_struct *cr3;
-	unsigned int hw_asid;
-	unsigned int pcids;		/* as many as it uses */
-	unsigned int next;
-	bool in_kernel;
-	u64 entries[NR_ASIDS];		/* the oldest entries of each are of this state of the tables */
-	struct mm_struct *to;
-	u64 gen;
-	unsigned int asid;
-	bool need;
-} cpu;
-
-static u64 tables;	/* the state of the page tables of ours: 1 once CPU 0 has unmapped */
-static bool covered;	/* CPU 0 takes CPU 1 for flushed */
-static unsigned int lost;
-
-static struct tlb_state *state(void)
-{
-	return per_cpu_ptr(&cpu_tlbstate, OTHER);
-}
-
-static bool *is_lazy(void)
-{
-	return &per_cpu(cpu_tlbstate_shared.is_lazy, OTHER);
-}
-
-static void choose_asid(void)
-{
-	unsigned int i;
-
-	cpu.gen = atomic64_read(&cpu.to->context.tlb_gen);
-	cpu.need = true;
-	for (i = 0; cpu.pcids > 1 && i < cpu.pcids; i++) {
-		if (state()->ctxs[i].ctx_id != cpu.to->context.ctx_id)
-			continue;
-		cpu.asid = i;
-		cpu.need = state()->ctxs[i].tlb_gen < cpu.gen;
-		return;
-	}
-	cpu.asid = cpu.next++ % cpu.pcids;
-}
-
-static void flush(void)
-{
-	cpu.entries[cpu.hw_asid] = tables;
-}
-
-/* switch_mm_irqs_off() to another mm; returns false behind its last step */
-static bool switch_step(struct mm_struct *to)
-{
-	switch (cpu.step++) {
-	case 0:
-		cpu.in_kernel = true;
-		*is_lazy() = false;
-		cpu.to = to;
-		state()->loaded_mm = (struct mm_struct *)1;
-		return true;
-	case 1:
-		choose_asid();
-		return true;
-	case 2:
-		if (cpu.need)
-			state()->ctxs[cpu.asid].ctx_id = to->context.ctx_id;
-		return true;
-	case 3:
-		if (cpu.need)
-			state()->ctxs[cpu.asid].tlb_gen = cpu.gen;
-		return true;
-	case 4:
-		cpu.cr3 = to;
-		cpu.hw_asid = cpu.asid;
-		if (cpu.need)
-			flush();
-		return true;
-	case 5:
-		state()->loaded_mm = to;
-		return true;
-	}
-	state()->loaded_mm_asid = cpu.asid;
-	cpu.in_kernel = false;
-	return false;
-}
-
-/* The same mm again, which it was lazy with: its note is ahead of its flush for a moment. */
-static bool unlazy_step(void)
-{
-	switch (cpu.step++) {
-	case 0:
-		*is_lazy() = false;
-		return true;
-	case 1:
-		cpu.gen = atomic64_read(&cpu.cr3->context.tlb_gen);
-		if (state()->ctxs[cpu.hw_asid].tlb_gen != cpu.gen)
-			return true;
-		cpu.in_kernel = false;
-		return false;
-	case 2:
-		state()->ctxs[cpu.hw_asid].tlb_gen = cpu.gen;
-		return true;
-	}
-	flush();
-	cpu.in_kernel = false;
-	return false;
-}
-
-/* flush_tlb_func() on behalf of somebody else */
-static bool ipi_step(void)
-{
-	switch (cpu.step++) {
-	case 0:
-		cpu.in_kernel = true;
-		cpu.gen = atomic64_read(&cpu.cr3->context.tlb_gen);
-		return true;
-	case 1:
-		flush();
-		return true;
-	}
-	state()->ctxs[cpu.hw_asid].tlb_gen = cpu.gen;
-	cpu.in_kernel = false;
-	return false;
-}
-
-static void user(void)
-{
-	if (cpu.in_kernel)
-		sim_breach("the script has user code in the kernel");
-	if (covered && cpu.cr3 == &ours && cpu.entries[cpu.hw_asid] < tables)
-		lost++;
-}
-
-/* What a freed mm holds is anybody's, even what would look right. */
-static void free_ours(void)
-{
-	if (cpu.cr3 == &ours)
-		sim_breach("the script frees an mm that is loaded");
-	ours.context.ctx_id = others.context.ctx_id;
-	ours.context.tlb_gen.counter = 0;
-}
-
-static bool act_step(void)
-{
-	switch (*cpu.at) {
-	case TO_OURS:
-		return switch_step(&ours);
-	case TO_OTHERS:
-		return switch_step(&others);
-	case TO_KERNEL:
-		return switch_step(&init_mm);
-	case UNLAZY:
-		return unlazy_step();
-	case IPI:
-		return ipi_step();
-	case LAZY:
-		cpu.in_kernel = true;
-		*is_lazy() = true;
-		return false;
-	case FREE_OURS:
-		free_ours();
-		return false;
-	default:
-		user();
-		return false;
-	}
-}
-
-/* A single step of CPU 1; false if there is none. */
-static bool step(void)
-{
-	if (*cpu.at == END)
-		return false;
-	if (!act_step()) {
-		cpu.at++;
-		cpu.step = 0;
-	}
-	return true;
-}
-
-/* --- CPU 0, and the order of all steps -------------------------------------------------------- */
-
-/* Before it unmaps, before it raises tlb_gen, and before each read of what CPU 1 writes. */
-#define POINTS	9U
-
-static unsigned int steps_at[POINTS], point;
-static unsigned int looks_preempted, most_points;
-
-static void others_step(void)
-{
-	unsigned int nr = point < POINTS ? steps_at[point] : 0;
-
-	while (nr--)
-		step();
-	point++;
-	most_points = max(most_points, point);
-}
-
-static void at_read(void)
-{
-	looks_preempted += !sim_no_preempt;
-	others_step();
-}
-
-static void at_barrier(void)
-{
-	sim_at_read = at_read;
-}
-
-enum start { AT_OURS, AT_OTHERS, LAZY_AT_OURS, AT_KERNEL };
-
-static void begin(enum start start, const enum act *script, unsigned int pcids)
-{
-	struct tlb_state *at = state();
-	struct mm_struct *mm = start == AT_OTHERS ? &others : start == AT_KERNEL ? &init_mm : &ours;
-
-	ours.context.ctx_id = 10;
-	others.context.ctx_id = 11;
-	init_mm.context.ctx_id = 1;
-	ours.context.tlb_gen.counter = init_mm.context.tlb_gen.counter = 0;
-	/* As many as ours will have: that must not be taken for the same. */
-	others.context.tlb_gen.counter = 1;
-	memset(&cpu, 0, sizeof(cpu));
-	memset(at, 0, sizeof(*at));
-	tables = 0;
-	covered = false;
-	cpu.at = script;
-	cpu.pcids = pcids;
-	cpu.cr3 = mm;
-	/* The first slot is ours, if it isn't the only one. The next one to be taken is that, too. */
-	at->ctxs[0] = (struct tlb_context){ 10, 0 };
-	cpu.hw_asid = mm == &ours || pcids == 1 ? 0 : 1;
-	if (mm != &ours)
-		at->ctxs[cpu.hw_asid] = (struct tlb_context){ mm->context.ctx_id,
-							      mm->context.tlb_gen.counter };
-	at->loaded_mm = mm;
-	at->loaded_mm_asid = cpu.hw_asid;
-	*is_lazy() = cpu.in_kernel = start == LAZY_AT_OURS;
-}
-
-/* CPU 0 unmaps and flushes: is CPU 1 left out? */
-static bool leaves_out(void)
-{
-	struct cpumask *mask = &current->tlb_ubc.arch.cpumask;
-
-	point = 0;
-	others_step();
-	tables = 1;
-	others_step();
-	ours.context.tlb_gen.counter++;
-	*mask = (struct cpumask){ { BIT(MINE) | BIT(OTHER) } };
-	current->tlb_ubc.flush_required = true;
-	sim_at_barrier = at_barrier;
-	tlbbatch_flush_now(tlbbatch_context_current());
-	sim_at_read = NULL;
-	return !cpumask_test_cpu(OTHER, &world.flushed);
-}
 
 static unsigned int left_out, runs;
 
@@ -362,8 +91,6 @@ static void script(const char *name, enum start start, const enum act *acts)
 	ok_int(lost, 0, name);
 	printf("# left out in %u orders\n", left_out - before);
 }
-
-#define SCRIPT(...)	((const enum act[]){ __VA_ARGS__, END })
 
 static void prune(bool on)
 {
@@ -486,7 +213,7 @@ static void no_such_asid(void)
 
 static void last_asid(void)
 {
-	state()->ctxs[NR_ASIDS - 1] = state()->ctxs[cpu.hw_asid];
+	state()->ctxs[NR_ASIDS - 1] = state()->ctxs[loaded_asid()];
 	state()->loaded_mm_asid = NR_ASIDS - 1;
 }
 
@@ -497,7 +224,7 @@ static void switching(void)
 
 static void other_note(void)
 {
-	state()->ctxs[cpu.hw_asid].ctx_id++;
+	state()->ctxs[loaded_asid()].ctx_id++;
 }
 
 static void test_odd(void)
