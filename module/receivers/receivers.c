@@ -3,11 +3,14 @@
  * Looks at what other CPUs have loaded. docs/shootdown.md has the whole argument; in short:
  *
  * A CPU that loads an mm writes LOADED_MM_SWITCHING, has a full barrier, reads the mm's
- * tlb_gen, flushes if it is behind, and only then names the mm. The caller has raised the
- * tlb_gen of each mm that it unmapped in, has a full barrier, and reads here what is named.
- * So if this doesn't find one of these mms, or SWITCHING, then the CPU doesn't use such an
- * mm before it has compared its tlb_gen (rule S3). If this finds one of these mms, then the
- * CPU's own note says whether it has flushed since.
+ * tlb_gen, notes it and flushes if it was behind, and then names the mm. The caller has
+ * raised the tlb_gen of each mm that it unmapped in, and has a full barrier (rule S3).
+ *
+ * Suppose that a CPU could still use an old entry of such an mm. Then it has read tlb_gen
+ * before it was raised. So since before the caller's barrier it is switching or has that
+ * mm loaded, and its note of that mm is behind. Nothing that is read here has changed since,
+ * so that the order of the reads doesn't matter, and the CPU stays among the receivers.
+ * Whatever is read of another CPU doesn't matter.
  */
 #include <linux/compiler.h>
 #include <linux/cpumask.h>
@@ -115,9 +118,9 @@ const char *tlbbatch_receivers_find(void)
 
 /*
  * Reads the number and the tlb_gen of an mm that another CPU had loaded a moment ago. A
- * CPU holds the mm that it has loaded; that it is freed in the middle of this means that
- * the CPU has left it, and then it doesn't matter what is read here (rule S2). But the
- * read mustn't fault, and mustn't be taken for a use of freed memory.
+ * CPU holds the mm that it has loaded. If it is freed in the middle of this, then the CPU has
+ * left it, and it doesn't matter what is read (rule S2). But the read mustn't fault, and
+ * mustn't be taken for a use of freed memory.
  */
 static bool read_mm(const struct mm_struct *mm, struct tlbbatch_cpu_facts *facts)
 {
@@ -127,10 +130,6 @@ static bool read_mm(const struct mm_struct *mm, struct tlbbatch_cpu_facts *facts
 					 sizeof(facts->mm_gen));
 }
 
-/*
- * Rule S3: the order of these reads is the argument. x86 does reads in program order, so
- * smp_rmb() is for the compiler.
- */
 static void read_facts(const char *state, struct tlbbatch_cpu_facts *facts)
 {
 	const struct mm_struct *mm;
@@ -138,7 +137,6 @@ static void read_facts(const char *state, struct tlbbatch_cpu_facts *facts)
 	u16 asid;
 
 	facts->loaded = TLBBATCH_LOADED_UNKNOWN;
-	/* Pairs with the full barrier between SWITCHING and tlb_gen in switch_mm_irqs_off(). */
 	mm = READ_ONCE(*(const struct mm_struct **)(state + loaded_mm_offset));
 	if (mm == TLBBATCH_ARCH_SWITCHING) {
 		facts->loaded = TLBBATCH_LOADED_SWITCHING;
@@ -148,27 +146,17 @@ static void read_facts(const char *state, struct tlbbatch_cpu_facts *facts)
 		facts->loaded = TLBBATCH_LOADED_KERNEL;
 		return;
 	}
-	/* What is read from here on is at least as new as @mm. */
-	smp_rmb();
 	if (!read_mm(mm, facts))
 		return;
 	/*
-	 * While the CPU stays on @mm, its note changes in one way: the generation grows,
-	 * behind a flush. It names @mm in another moment than its place among the notes:
-	 * then the note is another mm's.
+	 * It is written behind loaded_mm. In between it is the place of the mm that was
+	 * loaded before, whose note has that one's number. An mm has one note at most.
 	 */
-	smp_rmb();
 	asid = READ_ONCE(*(const u16 *)(state + loaded_mm_asid_offset));
 	if (asid >= TLBBATCH_ARCH_DYN_ASIDS)
 		return;
 	ctx = state + ctxs_offset + asid * ctx_size;
 	facts->cpu_gen = READ_ONCE(*(const u64 *)(ctx + ctx_gen_offset));
-	/*
-	 * A note that passes to another mm gets the number first. So if the generation is
-	 * the other's, then so is the number, unless the CPU is back at @mm by now, which
-	 * it has loaded anew then.
-	 */
-	smp_rmb();
 	facts->cpu_id = READ_ONCE(*(const u64 *)(ctx + ctx_id_offset));
 	facts->loaded = TLBBATCH_LOADED_USER;
 }

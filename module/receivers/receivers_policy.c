@@ -4,7 +4,7 @@
 
 /**
  * tlbbatch_receivers_judge() - has a CPU anything to flush?
- * @facts: what is known of it, read in the order that receivers.c explains
+ * @facts: what is known of it
  *
  * Rule S1: it has nothing to flush if no user space is loaded, or if it has flushed all
  * that was unmapped in the mm that is loaded. What it keeps of other mms it compares when

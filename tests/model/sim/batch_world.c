@@ -250,7 +250,7 @@ int copy_from_kernel_nofault(void *to, const void *from, size_t size)
 {
 	if (sim_at_read)
 		sim_at_read();
-	if (world.faults)
+	if (world.faults || (uintptr_t)from < 4096)
 		return -EFAULT;
 	memcpy(to, from, size);
 	return 0;
