@@ -16,6 +16,7 @@
 #include <linux/cpumask.h>
 #include <linux/errno.h>
 #include <linux/kobject.h>
+#include <linux/minmax.h>
 #include <linux/mutex.h>
 #include <linux/printk.h>
 #include <linux/sysfs.h>
@@ -31,19 +32,18 @@
 /* Serialises writers. Reclaim never takes it. */
 static DEFINE_MUTEX(shootdown_mutex);
 
-/* Rule S6: why prune can't be had. */
-static const char *unfit(void)
+/* Rule S6: are there CPUs to leave out? */
+static int start(void)
 {
-	const char *why = tlbbatch_shootdown_no_receivers();
 	int stays;
 
-	if (why || tlbbatch_shootdown_break(TLBBATCH_SHOOTDOWN_BREAK_EXACT))
-		return why;
+	if (tlbbatch_shootdown_break(TLBBATCH_SHOOTDOWN_BREAK_EXACT))
+		return 0;
 	stays = tlbbatch_mask_trial();
-	if (stays < 0)
-		return "no memory to try this kernel's masks";
-	return stays ? NULL :
-		"this kernel's masks are exact: no CPU is interrupted that has left the process";
+	if (stays)
+		return min(stays, 0);
+	pr_err("shootdown: cannot prune: this kernel's masks are exact, it interrupts no CPU that has left the process\n");
+	return -EOPNOTSUPP;
 }
 
 /* Rule S5: whatever ftrace does to batching's hooks. */
@@ -57,7 +57,8 @@ struct tlbbatch_feature tlbbatch_shootdown = {
 	.lacks = "shootdown: unavailable",
 	.refuses = "shootdown: cannot prune",
 	.find = tlbbatch_shootdown_find,
-	.unfit = unfit,
+	.unfit = tlbbatch_shootdown_no_receivers,
+	.start = start,
 	.close = close,
 };
 
