@@ -158,7 +158,7 @@ bool tlbbatch_wide_break(enum tlbbatch_wide_break rule)
 static unsigned int shootdown_break;
 module_param(shootdown_break, uint, 0644);
 MODULE_PARM_DESC(shootdown_break,
-		 "debug: pruning 1: leaves out CPUs that are behind, LOSES DATA 2: isn't waited for 3: of any kernel; as if 4: by INVLPGB 5: the hypervisor flushed");
+		 "debug: pruning 1: leaves out CPUs that are behind, LOSES DATA 2: on any kernel; as if 3: by INVLPGB 4: the hypervisor flushed");
 
 /**
  * tlbbatch_shootdown_break() - is a rule of shootdown/ taken out?

@@ -116,7 +116,6 @@ enum tlbbatch_luf_break {
 #define SHOOTDOWN_BREAKS(X)						\
 	X(NOTHING,	nothing)					\
 	X(BEHIND,	behind)	/* rule S1: CPUs that are behind are left out, too */ \
-	X(WAIT,		wait)	/* rule S5: prune=0 waits for nobody */	\
 	X(EXACT,	exact)	/* rule S6: any kernel's masks have CPUs to leave out */ \
 	X(BROADCAST,	broadcast) /* the machine seems to flush by INVLPGB */ \
 	X(PARAVIRT,	paravirt) /* the hypervisor seems to help to flush */

@@ -62,7 +62,7 @@ unsigned int tlbbatch_receivers_min __read_mostly = 1;
 void tlbbatch_receivers_set_prune(bool on)
 {
 	WRITE_ONCE(tlbbatch_receivers_pruned, on);
-	if (!on && !tlbbatch_shootdown_break(TLBBATCH_SHOOTDOWN_BREAK_WAIT))
+	if (!on)
 		synchronize_rcu();
 }
 
