@@ -60,3 +60,27 @@ run()
 {
 	PATH=$tmp/bin:$PATH "$preflight" --root "$machine" "$@"
 }
+
+# verdict CHECK WANTED TEXT: check what preflight says about the machine as it is now
+verdict()
+{
+	local check=$1 wanted=$2 text=$3 line word code=0 exit_code=0
+
+	out=$(run) || code=$?
+	line=$(grep -E "^[a-z]+ +$check {1,30}[^ ]" <<<"$out")
+	word=${line%% *}
+	[ "$wanted" != no ] || exit_code=1
+	if [ "$word" = "$wanted" ] && grep -qE -- "$text" <<<"$line" &&
+		[ $code -eq $exit_code ]; then
+		ok 0 "$check: $wanted, $text"
+	else
+		ok 1 "$check: $wanted, $text" "exit code $code"$'\n'"$out"
+	fi
+}
+
+# a machine that differs in one thing: change COMMAND...; verdict
+but()
+{
+	new_machine
+	"$@"
+}
