@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2119,SC2120 # those who source this pass arguments to run
 #
 # Made-up machines in a directory, for the tests of scripts/preflight. To be sourced; it
 # sources tests/lib/tap.sh.
