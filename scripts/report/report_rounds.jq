@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # What report_rounds.sh computes from measurements in randomised blocks
-# (tests/guest/bench/progress, sweep, wide and bystander). jq 1.6.
+# (tests/guest/bench/progress, sweep, wide, bystander and flusher). jq 1.6.
 
 include "report";
 
@@ -11,7 +11,15 @@ def rounds_report($what; $guest; $suites; $commit):
 	{
 		what: $what, kernel: $guest.kernel, cpus: $guest.cpus, mem_mb: $guest.mem_mb,
 		suites: $suites, sides: .
-	} + provenance($guest; $commit) | .settings.command = $guest.command;
+	} + ($guest | with_entries(select(.key == "cgroup1"))) + provenance($guest; $commit) | .settings.command = $guest.command;
+
+# Of dirty file pages: in the set-up ext4, and in no other, a cgroup has a flusher of its own.
+def flusher_complaints:
+	select(.what == "flusher") | .sides[]? |
+	select((.own_flusher == 1) != (.setup == "ext4")) |
+	"\(.setup), round \(.round), \(.arm): " +
+		if .own_flusher == 1 then "a cgroup's own flusher wrote"
+		else "no cgroup's own flusher wrote" end;
 
 # What is wrong with a list of such objects: a line for each complaint
 def rounds_complaints:
@@ -21,7 +29,8 @@ def rounds_complaints:
 			provenance_complaints,
 			(select(.sides | type != "array" or length == 0) | "no sides"),
 			(select([.sides[]? | select((.events_lost // 0) > 0)] | length > 0) |
-				"events were lost"))
+				"events were lost"),
+			flusher_complaints)
 	end;
 
 def of_1000: if . == null then "-" else rounded | tostring end;
@@ -150,3 +159,64 @@ def bystander_rows:
 	 (if .[0].arm == "off" or ($own // 0) == 0 then "-"
 	  else ((map(receivers_in("tlb_writers")) | median) - $own) * 100 / $own | of_1000 end),
 	 (map(.shootdown.receivers_pruned * 1000 / .pgsteal_anon) | median | of_1000)];
+
+# Dirty file pages. A side in which the reader or the writer was killed has null for what
+# that one would have told.
+def reads_per_s: if .reads == null then null else .reads / ([.read_s, 0.001] | max) end;
+def of_sides(f): [.[] | f | values] | median;
+def flusher_figure($name):
+	if $name == "refaults" then of_sides(.workingset_refault_file)
+	elif $name == "seconds of writing" then of_sides(.write_s)
+	elif $name == "reads a second" then of_sides(reads_per_s)
+	else map(.oom_kill) | add
+	end;
+def flusher_names: ["refaults", "seconds of writing", "reads a second", "OOM kills"];
+def flusher_setups: ["ext4", "shared", "vfat"];
+def flusher_arms: ["wake", "account", "every"];
+
+def flusher_sides($kernel; $setup; $arm):
+	[.[] | select(.what == "flusher" and (.kernel | startswith($kernel))) | .sides[] |
+	 select(.setup == $setup and .arm == $arm)];
+
+# How much of the way from 6.12 to 7.2 an arm goes, in percent; null where there is no way
+def gap_closed($from; $to): if $from == null or $to == null or $from == $to then null
+	else ($from - .) * 100 / ($from - $to) end;
+
+# Rows: a set-up, a figure, 6.12 as it is, with each arm, and 7.2 as it is
+def flusher_gap:
+	. as $all | flusher_setups[] as $setup | flusher_names[] as $name |
+	($all | flusher_sides("6.12."; $setup; "off") |
+		if length > 0 then flusher_figure($name) else null end) as $from |
+	($all | flusher_sides("7.2."; $setup; "off") |
+		if length > 0 then flusher_figure($name) else null end) as $to |
+	[$setup, $name, ($from | of_1000)] +
+	[flusher_arms[] as $arm | $all | flusher_sides("6.12."; $setup; $arm) |
+	 if length == 0 then "-"
+	 else flusher_figure($name) | of_1000 + (if . == null then "" else
+		gap_closed($from; $to) | if . == null then "" else " (\(round)%)" end end)
+	 end] +
+	[($to | of_1000)];
+
+# Rows with all figures: medians, and of the writer's time the extremes
+def flusher_rows:
+	.[] | select(.what == "flusher") | .kernel as $kernel |
+	.sides | group_by([.setup, .arm])[] |
+	[$kernel, .[0].lru, .[0].setup, .[0].arm, length,
+	 (of_sides(.write_s) | of_1000),
+	 ([.[] | .write_s | values] |
+		if length == 0 then "-" else "\(min | of_1000) to \(max | of_1000)" end),
+	 (of_sides(.sync_s) | of_1000),
+	 (of_sides(.write_p99_ms) | of_1000), (of_sides(.write_max_ms) | of_1000),
+	 (of_sides(reads_per_s) | of_1000), (of_sides(.read_p99_ms) | of_1000),
+	 (of_sides(.workingset_refault_file) | of_1000),
+	 (of_sides(.pgscan_file) | of_1000), (of_sides(.pgsteal_file) | of_1000),
+	 (of_sides(.wakes) | of_1000), (of_sides(.starts_vmscan) | of_1000),
+	 (of_sides(.starts_elsewhere) | of_1000),
+	 (of_sides(.throttled_ms) | of_1000),
+	 (of_sides(.bystander_kb / 1024) | of_1000),
+	 (map(.oom_kill) | add)];
+
+# What each kernel answers who asks for a memory controller of cgroup version 1
+def flusher_cgroup1:
+	.[] | select(.what == "flusher") |
+	[.kernel, (.cgroup1.config // "-"), (.cgroup1.mount // "" | if . == "" then "-" else . end)];

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2016 # the dollar signs are jq's
 #
-# Turn what tests/guest/bench/progress, sweep, wide and bystander measured into
-# results/progress.json, sweep.json, wide.json and bystander.json there, and into tables.  To be sourced after report.sh; the
-# arithmetic is in report_rounds.jq.
+# Turn what tests/guest/bench/progress, sweep, wide, bystander and flusher measured into
+# results/progress.json, sweep.json, wide.json, bystander.json and flusher.json there, and into
+# tables.  To be sourced after report.sh; the arithmetic is in report_rounds.jq.
 
 rounds_jq()
 {
@@ -68,12 +68,27 @@ report_rounds_matrix()
 			'nothing to flush, %' 'writers: receivers per 1000 pages' 'against off, %' \
 			'left out per 1000 pages'
 		;;
+	flusher)
+		report_rounds_table "$1" flusher_gap set-up figure 6.12 wake account every 7.2
+		;;
 	esac
 }
 
-# report_rounds_details RESULTS: of a wide.json, what each setting took, and what it cost
+# report_rounds_details RESULTS: of a wide.json, what each setting took, and what it cost; of a
+# flusher.json, all figures, and what kernels say of cgroup version 1
 report_rounds_details()
 {
+	if jq -e '.[0].what == "flusher"' "$1" >/dev/null; then
+		report_rounds_table "$1" flusher_rows kernel LRU set-up arm sides \
+			'seconds of writing' 'least to most' 'seconds of sync' \
+			'a write, ms: p99' longest 'reads a second' 'a read, ms: p99' \
+			refaults scanned reclaimed 'wake-ups' \
+			'writeback starts for reclaim' 'on the other disk' \
+			'throttled, ms' "bystander's MB" 'OOM kills'
+		echo
+		report_rounds_table "$1" flusher_cgroup1 kernel configuration 'mount -o memory'
+		return
+	fi
 	report_rounds_table "$1" wide_rows kernel LRU workload setting sides 'pages a pass' \
 		'receivers per 1000 pages' 'anonymous, % of scanned' 'freed, % of scanned' \
 		'refaults per 1000 pages: anonymous' file \
