@@ -42,6 +42,10 @@ struct world {
 	const void *clone_at;
 	int btf_fails, kprobe_fails;	/* with this error */
 	void (*found)(void);		/* called when BTF is open */
+	struct list_head *folios;	/* what fn_pass() is given as shrink_folio_list() */
+	struct pglist_data *pgdat;
+	struct scan_control *sc;
+	struct reclaim_stat *stat;
 };
 
 extern struct world world;

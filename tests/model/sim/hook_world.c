@@ -472,7 +472,7 @@ DEFINE_STATIC_CALL_NULL(orig_fn_pass, fn_type);
 
 static int instead_of_fn_pass(int x)
 {
-	struct tlbbatch_pass *pass = tlbbatch_pass_begin(NULL, NULL, NULL);
+	struct tlbbatch_pass *pass = tlbbatch_pass_begin(world.folios, world.pgdat, world.sc, world.stat);
 
 	return (int)tlbbatch_pass_end(pass, (unsigned int)static_call(orig_fn_pass)(x));
 }
