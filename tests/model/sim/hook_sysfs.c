@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The files under /sys/kernel (sysfs.c): all are there, or none is. Rules H2 and H13. */
-#include <malloc.h>
 #include "hook_rules.h"
 #include "core/counters.h"
 #include "core/sysfs.h"
@@ -123,7 +122,7 @@ void sim_kfree(const void *memory)
 
 	for (i = 0; memory && i < nr_present; i++) {
 		attr = (const char *)present[i].attr;
-		if (attr >= begin && attr < begin + malloc_usable_size((void *)memory))
+		if (attr >= begin && attr < begin + sim_size(memory))
 			sim_breach("the attribute of a file is freed");
 	}
 	sim_free(memory);

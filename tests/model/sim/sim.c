@@ -229,6 +229,11 @@ void *sim_vmalloc(size_t size, unsigned int flags)
 	return sim_alloc(1, size);
 }
 
+size_t sim_size(const void *memory)
+{
+	return *(const size_t *)((const u8 *)memory - GUARD);
+}
+
 void sim_free(const void *memory)
 {
 	u8 *block;

@@ -190,6 +190,7 @@ void sim_fail_alloc(unsigned int nr);
 void *sim_alloc(size_t n, size_t size);
 void *sim_vmalloc(size_t size, unsigned int flags);
 void sim_free(const void *memory);
+size_t sim_size(const void *memory);
 unsigned int sim_allocated(void);
 size_t sim_allocated_bytes(void);
 
