@@ -138,23 +138,21 @@ static int find_one(const struct tlbbatch_btf *btf, const struct btf_type *t, co
 int tlbbatch_btf_find_member(const struct tlbbatch_btf *btf, const struct btf_type *t,
 			     const char *name, struct tlbbatch_btf_member *found)
 {
-	u64 base = 0;
+	size_t len = strcspn(name, ".");
+	int ret = find_one(btf, t, name, len, found);
 
-	for (;;) {
-		size_t len = strcspn(name, ".");
-		int ret = find_one(btf, t, name, len, found);
+	while (!ret && name[len]) {
+		u64 base = found->bit;
 
-		if (ret)
-			return ret;
-		found->bit += base;
-		if (!name[len])
-			return 0;
 		t = btf_underlying(btf, found->type);
 		if (!t || !btf_is_struct(t))
 			return -ENOENT;
-		base = found->bit;
 		name += len + 1;
+		len = strcspn(name, ".");
+		ret = find_one(btf, t, name, len, found);
+		found->bit += base;
 	}
+	return ret;
 }
 
 /**
