@@ -8,6 +8,7 @@
 #include <linux/kernel.h>
 #include "batch/knobs.h"
 #include "core/feature.h"
+#include "flusher/flusher.h"
 #include "lazyfree/lazyfree.h"
 #include "luf/luf.h"
 #include "pass/pass.h"
@@ -31,6 +32,10 @@ const struct tlbbatch_row tlbbatch_features[] = {
 	{
 		.feature = &tlbbatch_shootdown,
 		.files = &tlbbatch_shootdown_files,
+	},
+	{
+		.feature = &tlbbatch_flusher,
+		.files = &tlbbatch_flusher_files,
 	},
 #ifdef TLBBATCH_EXAMPLE
 	{

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 #include <tlbbatch/batch_stats.h>
+#include <tlbbatch/flusher_stats.h>
 #include <tlbbatch/luf_stats.h>
 #include <tlbbatch/wide_stats.h>
 #include "tap.h"
@@ -14,6 +15,7 @@ static const struct {
 	DROP_REASONS(X)
 	BATCH_COUNTERS(X)
 	WIDE_COUNTERS(X)
+	FLUSHER_COUNTERS(X)
 	LUF_REASONS(X)
 	LUF_COUNTERS(X)
 #undef X

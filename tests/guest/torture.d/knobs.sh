@@ -36,7 +36,7 @@ knob()
 BAD_VALUES=(
 	"enabled|2|ERANGE" "enabled|on|EINVAL" "batch_size|0|ERANGE" "batch_size|513|ERANGE"
 	"batch_size|-1|EINVAL" "wide/pass_min|257|ERANGE" "wide/pass_min||EINVAL"
-	"luf/mode|on|EINVAL" "lazyfree/mode|1|EINVAL"
+	"luf/mode|on|EINVAL" "lazyfree/mode|1|EINVAL" "flusher/mode|on|EINVAL"
 	"shootdown/prune|2|ERANGE" "shootdown/defer_min_cpus|0|ERANGE"
 )
 
@@ -51,6 +51,13 @@ bad_values()
 	got=$(write_errno "$K/$file" "$value\n")
 	[ "$got" = "$error" ] || wrong "$file: '$value' gives $got" || return
 	[ "$(<"$K/$file")" = "$before" ] || wrong "$file changed by '$value'"
+}
+
+# Other kernels don't need it, and refuse it.
+flusher_mode()
+{
+	[[ $(uname -r) = 6.12.* ]] || cannot "flusher/mode is for 6.12" || return
+	knob flusher/mode off wake account
 }
 
 stats_read()

@@ -171,7 +171,8 @@ int tlbbatch_btf_struct_size(const struct tlbbatch_btf *btf, const char *tag, u3
 int tlbbatch_btf_member_offset(const struct tlbbatch_btf *btf, const char *tag,
 			       const char *member, u32 *offset)
 {
-	(void)member;
+	if (world.no_member && !strcmp(member, world.no_member))
+		return -ENOENT;
 	return tlbbatch_btf_struct_size(btf, tag, offset);
 }
 
@@ -183,6 +184,8 @@ int tlbbatch_btf_check_member(const struct tlbbatch_btf *btf, const char *tag, c
 	(void)size;
 	if (!strcmp(expected, "another"))
 		return -EPROTOTYPE;
+	if (world.no_member && !strcmp(member, world.no_member))
+		return -ENOENT;
 	*byte_offset = sim_member_offset(member);
 	return !strcmp(tag, "absent") || *byte_offset == SIM_NO_MEMBER ? -ENOENT : 0;
 }
@@ -367,6 +370,10 @@ struct tlbbatch_feature __weak tlbbatch_shootdown = {
 	.name = "shootdown", .refuses = "shootdown refused",
 };
 
+/* --- flusher: the module's own file in one program, else a feature with nothing to do ------- */
+
+struct tlbbatch_feature __weak tlbbatch_flusher = { .name = "flusher", .refuses = "flusher" };
+
 /* --- luf: registered whole, watches, and has something to free ------------------------------ */
 
 static void uses(void)
@@ -487,7 +494,7 @@ struct tlbbatch_hook tlbbatch_pass_hook = {
 
 const struct tlbbatch_files __weak tlbbatch_batch_files, tlbbatch_luf_sysfs_files;
 const struct tlbbatch_files __weak tlbbatch_wide_files, tlbbatch_lazyfree_files;
-const struct tlbbatch_files __weak tlbbatch_shootdown_files;
+const struct tlbbatch_files __weak tlbbatch_shootdown_files, tlbbatch_flusher_files;
 
 int __weak tlbbatch_knobs_init(void)
 {
