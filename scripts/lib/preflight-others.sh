@@ -93,22 +93,3 @@ check_ftrace_users()
 		feature ftrace-users yes "nobody else changes the path of a hooked function"
 	fi
 }
-
-# --- huge pages that MADV_FREE gave up ------------------------------------------------
-
-# pmd_modify() dropped the dirty bit up to 6.12.110 and 7.2.6. The module tries it at load; here
-# the release tells.
-check_lazyfree()
-{
-	if [[ $release =~ ^(6\.12\.([0-9]|[1-9][0-9]|10[0-9]|110)|7\.2(\.[0-6])?|7\.3-rc[1-3])([^0-9.]|$) ]]; then
-		tell lazyfree note "this kernel loses what is written to huge pages behind MADV_FREE, with tlbbatch or without: update it (fixed in 6.12.111 and 7.2.7); lazyfree/mode can't be had"
-	elif [[ $release = *-rt-* ]] || ! within /sys/kernel/mm/transparent_hugepage; then
-		tell lazyfree note "no transparent huge pages: lazyfree/mode can't be had"
-	elif [ "$(line_of /sys/hypervisor/guest_type)" = PV ]; then
-		tell lazyfree note "a paravirtual guest of Xen: lazyfree/mode can't be had"
-	elif [[ $release =~ ^(6\.12\.11[1-6]|7\.2\.|7\.3\.[01][^0-9]) ]]; then
-		tell lazyfree note "here a huge page that MADV_FREE gave up may outlive munmap(): lazyfree/mode closes that"
-	else
-		tell lazyfree yes "lazyfree/mode can be had, its functions are checked at load"
-	fi
-}

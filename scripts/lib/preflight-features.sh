@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2154 # scripts/preflight sets them
+#
+# Features that not each kernel has. None of them decides whether the module is of use. A part of
+# scripts/preflight, to be sourced by it.
+
+# --- huge pages that MADV_FREE gave up ------------------------------------------------
+
+# pmd_modify() dropped the dirty bit up to 6.12.110 and 7.2.6. The module tries it at load; here
+# the release tells.
+check_lazyfree()
+{
+	if [[ $release =~ ^(6\.12\.([0-9]|[1-9][0-9]|10[0-9]|110)|7\.2(\.[0-6])?|7\.3-rc[1-3])([^0-9.]|$) ]]; then
+		tell "feature lazyfree" note "this kernel loses what is written to huge pages behind MADV_FREE, with tlbbatch or without: update it (fixed in 6.12.111 and 7.2.7); lazyfree/mode can't be had"
+	elif [[ $release = *-rt-* ]] || ! within /sys/kernel/mm/transparent_hugepage; then
+		tell "feature lazyfree" note "no transparent huge pages: lazyfree/mode can't be had"
+	elif [ "$(line_of /sys/hypervisor/guest_type)" = PV ]; then
+		tell "feature lazyfree" note "a paravirtual guest of Xen: lazyfree/mode can't be had"
+	elif [[ $release =~ ^(6\.12\.11[1-6]|7\.2\.|7\.3\.[01][^0-9]) ]]; then
+		tell "feature lazyfree" note "here a huge page that MADV_FREE gave up may outlive munmap(): lazyfree/mode closes that"
+	else
+		tell "feature lazyfree" yes "lazyfree/mode can be had, its functions are checked at load"
+	fi
+}
+
+# --- dirty file pages -----------------------------------------------------------------
+
+# The names are those of a member of scan_control, and of an argument of 6.1's evict_folios().
+check_flusher()
+{
+	if ! file_within /sys/kernel/btf/vmlinux || [ ! -s "$file" ]; then
+		tell "feature flusher" unknown "without BTF it can't be told"
+	elif ! in_btf unqueued_dirty; then
+		tell "feature flusher" note "not needed: this kernel judges each pass by itself"
+	elif in_btf need_swapping; then
+		tell "feature flusher" note "unavailable: this kernel keeps dirty file pages out of passes of the multi-gen LRU"
+	elif [ "$symbols_known" -eq 1 ] && ! grep -aq ' evict_folios$' < <(lines /proc/kallsyms); then
+		tell "feature flusher" note "unavailable: evict_folios not found"
+	else
+		tell "feature flusher" yes "can be had: dirty file pages under the multi-gen LRU"
+	fi
+}
