@@ -19,6 +19,11 @@
 #endif
 
 const struct tlbbatch_row tlbbatch_features[] = {
+	/* Passes end for it last, behind batching's last flush and write-outs: rule D2. */
+	{
+		.feature = &tlbbatch_flusher,
+		.files = &tlbbatch_flusher_files,
+	},
 	{
 		.feature = &tlbbatch_batch,
 		.files = &tlbbatch_batch_files,
@@ -32,10 +37,6 @@ const struct tlbbatch_row tlbbatch_features[] = {
 	{
 		.feature = &tlbbatch_shootdown,
 		.files = &tlbbatch_shootdown_files,
-	},
-	{
-		.feature = &tlbbatch_flusher,
-		.files = &tlbbatch_flusher_files,
 	},
 #ifdef TLBBATCH_EXAMPLE
 	{

@@ -47,6 +47,12 @@ static int set_mode(bool on)
 
 	if (mutex_lock_killable(&lazyfree_mutex))
 		return -EINTR;
+	/*
+	 * Off at once: another feature may be switched meanwhile, and wait for a pass that sleeps.
+	 * This one's switch waits for that.
+	 */
+	if (!on)
+		tlbbatch_lazyfree_set(false);
 	err = tlbbatch_feature_switch(&tlbbatch_lazyfree, on);
 	if (!err)
 		tlbbatch_lazyfree_set(on);

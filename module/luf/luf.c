@@ -15,12 +15,14 @@
  *  luf_index.c, luf_pages.c	the pages that they freed
  *  luf_generation.c	the decisions
  */
+#define pr_fmt(fmt) "tlbbatch: " fmt
 #include <linux/cpuhotplug.h>
 #include <linux/memory.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
 #include <linux/preempt.h>
+#include <linux/printk.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include "arch/x86.h"
@@ -31,6 +33,7 @@
 #include "luf/luf_pass.h"
 #include "luf/luf_returns.h"
 #include "luf/luf_table.h"
+#include "receivers/receivers.h"
 
 /* Generations that are looked at in one go, preemption off: each may have many pages. */
 #define SWEEP_EACH	16
@@ -108,12 +111,28 @@ static const char *unfit(void)
 	return NULL;
 }
 
+static const char knob_name[] = "luf/mode";
+
+/* Rule L19: a flush that was pruned tells nothing of LUF's. See receivers_holder.c. */
+static int claim_receivers(void)
+{
+	const char *other = tlbbatch_receivers_claim(knob_name);
+
+	if (!other)
+		return 0;
+	pr_err("luf: cannot track: %s is on, and would make the answer wrong\n", other);
+	return -EBUSY;
+}
+
 static int make_tables(void)
 {
-	int err = tlbbatch_luf_table_init();
+	int err = claim_receivers();
 
 	if (err)
 		return err;
+	err = tlbbatch_luf_table_init();
+	if (err)
+		goto release;
 	err = tlbbatch_luf_passes_init();
 	if (err)
 		goto free_table;
@@ -126,6 +145,8 @@ free_passes:
 	tlbbatch_luf_passes_exit();
 free_table:
 	tlbbatch_luf_table_exit();
+release:
+	tlbbatch_receivers_release(knob_name);
 	return err;
 }
 
@@ -134,6 +155,7 @@ static void free_tables(void)
 	unwatch_hotplug();
 	tlbbatch_luf_passes_exit();
 	tlbbatch_luf_table_exit();
+	tlbbatch_receivers_release(knob_name);
 }
 
 /* Rule L18: before anything is detached, no generation begins any more. */

@@ -61,6 +61,9 @@ unsigned int tlbbatch_receivers_min __read_mostly = 1;
  */
 void tlbbatch_receivers_set_prune(bool on)
 {
+	/* Whoever made it false has waited. */
+	if (!on && !tlbbatch_receivers_prunes())
+		return;
 	WRITE_ONCE(tlbbatch_receivers_pruned, on);
 	if (!on)
 		synchronize_rcu();

@@ -54,6 +54,11 @@ static inline bool tlbbatch_receivers_prunes(void)
 
 void tlbbatch_receivers_set_prune(bool on);
 
+/* Section: one knob at a time, receivers_holder.c */
+
+const char *tlbbatch_receivers_claim(const char *who);
+void tlbbatch_receivers_release(const char *who);
+
 /* Section: looking */
 
 const char *tlbbatch_receivers_find(void);

@@ -62,15 +62,43 @@ struct tlbbatch_feature tlbbatch_shootdown = {
 	.close = close,
 };
 
+static const char prune_name[] = "shootdown/prune";
+
+static int prune_on(void)
+{
+	const char *other = tlbbatch_receivers_claim(prune_name);
+	int err;
+
+	if (other) {
+		pr_err("shootdown: cannot prune: %s is on, and would count wrongly\n", other);
+		return -EBUSY;
+	}
+	err = tlbbatch_feature_switch(&tlbbatch_shootdown, true);
+	if (!err)
+		tlbbatch_receivers_set_prune(true);
+	else if (!tlbbatch_receivers_prunes())
+		tlbbatch_receivers_release(prune_name);
+	return err;
+}
+
+/*
+ * Rule S5: at once. Another feature may be switched meanwhile, which can take seconds, and this
+ * one's switch waits for that.
+ */
+static int prune_off(void)
+{
+	tlbbatch_receivers_set_prune(false);
+	tlbbatch_receivers_release(prune_name);
+	return tlbbatch_feature_switch(&tlbbatch_shootdown, false);
+}
+
 static int set_prune(bool on)
 {
 	int err;
 
 	if (mutex_lock_killable(&shootdown_mutex))
 		return -EINTR;
-	err = tlbbatch_feature_switch(&tlbbatch_shootdown, on);
-	if (!err && on)
-		tlbbatch_receivers_set_prune(true);
+	err = on ? prune_on() : prune_off();
 	mutex_unlock(&shootdown_mutex);
 	return err;
 }

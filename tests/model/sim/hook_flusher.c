@@ -24,7 +24,7 @@ static struct reclaim_stat stat;
 static struct scan_control sc;
 static struct folio folios[80];
 static struct list_head list;
-static unsigned int woken, ran_at_wake;
+static unsigned int woken, ran_at_wake, ended_at_wake;
 static enum wb_reason reason;
 static bool sizes_unknown;
 
@@ -35,6 +35,7 @@ static void wakeup_flusher_threads(enum wb_reason why)
 	woken++;
 	reason = why;
 	ran_at_wake = world.ran[PASS];
+	ended_at_wake = world.ended;
 }
 
 static int lookup_size(unsigned long addr, unsigned long *size, unsigned long *offset)
@@ -177,6 +178,22 @@ static void test_callers(void)
 	ok_int(pass(shrink_inactive_list, 0, 32), 0, "D1: a pass of the classic LRU isn't judged");
 	ok_int(pass(reclaim_folio_list, 0, 32), 0, "D1: nor is one of another caller");
 	ok_int(sum() - sum_before, 0, "D1: they aren't counted either");
+}
+
+/* In its end batching flushes and writes what waits. It frees pages, too: alpha frees seven. */
+static void test_batching(void)
+{
+	unsigned int ended = world.ended;
+
+	take(32, 0);
+	jiffies += INTERVAL;
+	ok_int(on(&alpha), 0, "batching is on, too");
+	stat.nr_unqueued_dirty = 32;
+	current = &reclaimer;
+	ok_int(evict_folios(1), 2 + 7, "a pass in which both act");
+	current = &admin;
+	ok_int(ended_at_wake - ended, 1, "D2: the flushers are woken behind batching's end");
+	ok_int(off(&alpha), 0, "batching is off");
 }
 
 static void test_all_dirty(void)
@@ -410,6 +427,7 @@ int main(void)
 	test_kernels();
 	test_off();
 	test_callers();
+	test_batching();
 	test_all_dirty();
 	test_rate();
 	test_rate_raced();

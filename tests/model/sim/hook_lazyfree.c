@@ -405,6 +405,23 @@ static void test_off(void)
 	ok_int(write_mode("pmd"), 3, "on again");
 }
 
+static bool acts_in_switch;
+
+static void at_switch(void)
+{
+	acts_in_switch = tlbbatch_lazyfree_acts();
+}
+
+/* Another feature is being switched, and waits for a pass that sleeps. */
+static void test_off_at_once(void)
+{
+	acts_in_switch = true;
+	sim_at_second_mutex = at_switch;
+	ok_int(write_mode("off"), 3, "off is written while another feature is switched");
+	ok(!sim_at_second_mutex && !acts_in_switch, "F9: nothing is discarded before that is over");
+	ok_int(write_mode("pmd"), 3, "on again");
+}
+
 /* Off has come when a call is already on its way to the replacement. */
 static void test_raced(void)
 {
@@ -470,6 +487,7 @@ int main(void)
 	test_notifiers();
 	test_unfit();
 	test_off();
+	test_off_at_once();
 	test_raced();
 	ok_int(sim_breaches(), 0, "F1: no entry was changed without its lock, and no other breach");
 	if (IS_6_1) {

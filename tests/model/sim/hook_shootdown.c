@@ -148,6 +148,50 @@ static void at_sync(void)
 	pruned_in_wait = tlbbatch_receivers_prunes();
 }
 
+static const char tracker[] = "luf/mode";
+static bool pruned_in_switch;
+
+/* Another feature is being switched: that may take long, and the writer may be killed. */
+static void at_switch(void)
+{
+	pruned_in_switch = tlbbatch_receivers_prunes();
+	current->killed = true;
+}
+
+static void test_switch(void)
+{
+	ok_int(write_prune("1\n"), 2, "it is switched on");
+	pruned_in_switch = true;
+	sim_at_second_mutex = at_switch;
+	ok_int(write_prune("0\n"), -EINTR, "who writes 0 is killed while another feature is switched");
+	ok(!pruned_in_switch && !read_prune(), "S5: nobody was left out any more before that");
+	current->killed = false;
+	ok(write_prune("1\n") == 2 && read_prune(), "it is switched on again");
+	ok(write_prune("0\n") == 2 && !read_prune() && !tlbbatch_shootdown.on, "and off");
+}
+
+static void test_tracked(void)
+{
+	ok(!tlbbatch_receivers_claim(tracker), "L19: who was refused keeps nobody from tracking");
+	ok(write_prune("1\n") == -EBUSY && sim_logged("luf/mode is on") && !read_prune() &&
+	   !tlbbatch_shootdown.on, "L19: prune is refused while somebody tracks");
+	ok_int(write_prune("0\n"), 2, "0 can be written");
+	tlbbatch_receivers_release(tracker);
+	ok(write_prune("1\n") == 2 && write_prune("1\n") == 2, "it can be had, and written twice");
+	ok_str(tlbbatch_receivers_claim(tracker), "shootdown/prune", "L19: then nobody tracks");
+	current->killed = true;
+	ok(write_prune("1\n") == -EINTR && tlbbatch_receivers_claim(tracker) && read_prune(),
+	   "L19: even if somebody is killed who writes 1 again");
+	current->killed = false;
+	sim_at_second_mutex = at_switch;
+	ok(write_prune("1\n") == -EINTR && tlbbatch_receivers_claim(tracker) && read_prune(),
+	   "L19: nor if he is killed later");
+	current->killed = false;
+	ok_int(write_prune("0\n"), 2, "off");
+	ok(!tlbbatch_receivers_claim(tracker), "L19: then somebody may");
+	tlbbatch_receivers_release(tracker);
+}
+
 static void test_prune(void)
 {
 	ok_int(write_prune("2\n"), -ERANGE, "2 is out of range");
@@ -228,7 +272,9 @@ int main(void)
 	ok_int(sim_load(), 0, "it loads");
 	ok_str(tlbbatch_shootdown.unavailable, "", "all that it needs is there");
 	test_refusals();
+	test_tracked();
 	test_prune();
+	test_switch();
 	test_min();
 	test_lacks();
 	test_unload();

@@ -6,6 +6,7 @@
 #include "luf_world.h"
 #include "arch/x86.h"
 #include "hooks/hook.h"
+#include "receivers/receivers.h"
 
 static struct file reading = { .f_mapping = &file_a };
 static struct folio in_a = { .mapping = &file_a, .nr = 1 };
@@ -357,6 +358,20 @@ static void test_unfit(void)
 	}
 }
 
+/* Pruning leaves CPUs out that LUF would have left behind. */
+static const char prune[] = "shootdown/prune";
+
+static void test_pruned(void)
+{
+	ok_str(tlbbatch_receivers_claim(prune), "luf/mode", "L19: while it tracks, nobody prunes");
+	track(false);
+	ok(!tlbbatch_receivers_claim(prune), "L19: when it doesn't, somebody may");
+	ok_int(track(true), -EBUSY, "L19: it is refused while flushes are pruned");
+	ok(!sim_allocated(), "nothing is left");
+	tlbbatch_receivers_release(prune);
+	ok_int(track(true), 0, "and else it isn't");
+}
+
 static void test_memory(void)
 {
 	unsigned int nr = 0;
@@ -368,6 +383,9 @@ static void test_memory(void)
 		err = track(true);
 		if (err)
 			ok(err == -ENOMEM && !sim_allocated(), "without memory nothing is left: %u", nr);
+		if (err && tlbbatch_receivers_claim(prune))
+			sim_breach("who can't track keeps others from pruning");
+		tlbbatch_receivers_release(prune);
 	} while (err);
 	sim_fail_alloc(0);
 	ok(nr > 8, "each allocation failed once");
@@ -523,6 +541,7 @@ int main(void)
 	test_gone();
 	test_gone_before();
 	test_unfit();
+	test_pruned();
 	test_memory();
 	test_bulk();
 	test_drain();

@@ -26,6 +26,7 @@ void (*sim_at_add)(void), (*sim_at_list)(void);
 void (*sim_at_lock)(void), (*sim_at_wait)(void);
 void (*sim_at_cpu)(unsigned int cpu);
 unsigned int sim_spinlocks_held, sim_locks_taken;
+void (*sim_at_second_mutex)(void);
 void (*sim_at_unlock)(void), (*sim_at_release)(void), (*sim_at_cmpxchg)(void);
 
 void sim_init(void)
@@ -361,6 +362,12 @@ static unsigned int mutexes_held;
 unsigned int sim_mutexes_held(void)
 {
 	return mutexes_held;
+}
+
+void sim_before_mutex(void)
+{
+	if (mutexes_held)
+		happens(&sim_at_second_mutex);
 }
 
 void mutex_lock(struct mutex *mutex)

@@ -334,7 +334,11 @@ extern void (*sim_at_unlock)(void);
 unsigned int sim_mutexes_held(void);
 void mutex_lock(struct mutex *mutex);
 void mutex_unlock(struct mutex *mutex);
-#define mutex_lock_killable(mutex)	(current->killed ? -EINTR : (mutex_lock(mutex), 0))
+/* What another CPU does while a task that has a mutex waits for a second one, once. */
+extern void (*sim_at_second_mutex)(void);
+void sim_before_mutex(void);
+#define mutex_lock_killable(mutex)						\
+	(sim_before_mutex(), current->killed ? -EINTR : (mutex_lock(mutex), 0))
 
 /* A second taker would wait for ever: there is one thread. */
 typedef struct { bool held; } raw_spinlock_t;
