@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The features: each has a row. They are loaded, begin to act in passes, and are
- * unloaded in the order of the rows. A feature whose end may wait for ftrace, perhaps
- * for ever, comes last, so that no other feature goes on meanwhile.
+ * unloaded in the order of the rows. Features whose end may wait for ftrace, perhaps
+ * for ever, come last, so that no other feature goes on meanwhile; the very last one is
+ * LUF tracking, which only counts.
  */
 #include <linux/build_bug.h>
 #include <linux/kernel.h>
