@@ -124,6 +124,18 @@ static void test_orders(void)
 	       SCRIPT(TO_OTHERS, USER, TO_OURS, USER));
 	script("S2: an mm that is freed under the look misleads nobody", AT_OURS,
 	       SCRIPT(USER, TO_OTHERS, FREE_OURS, USER, TO_KERNEL, TO_OTHERS, USER));
+	left_out = 0;
+	for (discards = BEFORE; discards <= BEHIND; discards++) {
+		script("S1: a huge page is discarded: a CPU that uses our mm keeps no old entry", AT_OURS,
+		       SCRIPT(USER, USER));
+		ok(discards == BEFORE ? !left_out : left_out > 0,
+		   "S1: only a discard behind the unmap has flushed all of it");
+		script("S2, S3: nor one that leaves it, and comes back", AT_OURS,
+		       SCRIPT(USER, TO_OTHERS, TO_OURS, USER));
+		script("S1: nor one that was lazy before", LAZY_AT_OURS, SCRIPT(UNLAZY, USER, USER));
+		left_out = 0;
+	}
+	discards = NEVER;
 	ok_int(looks_preempted, 0, "S5: whoever looks has preemption off");
 	ok(most_points == POINTS, "S3: each read comes behind the barrier, and has its point: %u",
 	   most_points);

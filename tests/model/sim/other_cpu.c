@@ -196,6 +196,27 @@ bool step(void)
 
 /* --- CPU 0, and the order of all steps -------------------------------------------------------- */
 
+enum discards discards;
+
+/*
+ * pmdp_invalidate() of module/lazyfree: flush_tlb_mm_range() waits until CPU 1 has had
+ * flush_tlb_func(). While it switches it isn't interrupted. What the batch has unmapped is in
+ * another range, so that only a full flush ends entries of it.
+ */
+static void discard(void)
+{
+	u64 gen = ++ours.context.tlb_gen.counter, *note;
+
+	while (cpu.step)
+		step();
+	note = &state()->ctxs[cpu.hw_asid].tlb_gen;
+	if (cpu.cr3 != &ours || *is_lazy() || *note == gen)
+		return;
+	if (gen != *note + 1)
+		flush();
+	*note = gen;
+}
+
 unsigned int steps_at[POINTS], looks_preempted, most_points;
 static unsigned int point;
 
@@ -255,9 +276,13 @@ bool leaves_out(void)
 
 	point = 0;
 	others_step();
+	if (discards == BEFORE)
+		discard();
 	tables = 1;
 	others_step();
 	ours.context.tlb_gen.counter++;
+	if (discards == BEHIND)
+		discard();
 	*mask = (struct cpumask){ { BIT(MINE) | BIT(OTHER) } };
 	current->tlb_ubc.flush_required = true;
 	sim_at_barrier = at_barrier;

@@ -23,6 +23,8 @@ extern struct mm_struct ours, others;	/* of the batch, and another */
 extern unsigned int steps_at[POINTS];	/* how many steps CPU 1 does at each of them */
 extern unsigned int looks_preempted, most_points, lost;
 extern bool covered;			/* CPU 0 takes CPU 1 for flushed */
+/* CPU 0 discards a huge page of ours: never, before it unmaps for the batch, or behind that. */
+extern enum discards { NEVER, BEFORE, BEHIND } discards;
 
 struct tlb_state *state(void);
 /* The place of what it has loaded. */
