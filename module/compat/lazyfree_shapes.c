@@ -101,7 +101,7 @@ static bool discard_at(struct vm_area_struct *vma, unsigned long address, struct
 {
 	unsigned long addr = address & PMD_MASK;
 	bool done = false;
-	spinlock_t *lock;
+	spinlock_t *lock;	/* of the entry */
 	pmd_t *pmd;
 
 	/* Its lock is held, so this doesn't change. */

@@ -501,6 +501,9 @@ bool tlbbatch_debug_loses_dirty(void)
 	return lazyfree_loses_dirty;
 }
 
+/* udelay() is for short times. */
+#define DELAY_US	100U
+
 static unsigned int lazyfree_delay_us;
 module_param(lazyfree_delay_us, uint, 0644);
 MODULE_PARM_DESC(lazyfree_delay_us,
@@ -515,8 +518,8 @@ void tlbbatch_debug_lazyfree_wait(void)
 {
 	unsigned int us = min(READ_ONCE(lazyfree_delay_us), 20000U);
 
-	for (; us > 100; us -= 100)
-		udelay(100);
+	for (; us > DELAY_US; us -= DELAY_US)
+		udelay(DELAY_US);
 	if (us)
 		udelay(us);
 }

@@ -201,8 +201,10 @@ static struct tlbbatch_lazyfree_state look_again(struct folio *folio, pmd_t old,
 	smp_rmb();
 	state.is_dirty = folio_test_dirty(folio);
 
-	if (tlbbatch_negative_lazyfree_dirty())
-		state.is_dirty = state.is_entry_dirty = false;
+	if (tlbbatch_negative_lazyfree_dirty()) {
+		state.is_dirty = false;
+		state.is_entry_dirty = false;
+	}
 	if (tlbbatch_negative_lazyfree_refs())
 		state.refs = state.maps + 1;
 	return state;

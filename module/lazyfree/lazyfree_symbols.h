@@ -10,13 +10,13 @@
 
 /* Never defined: they give the static calls below their types. */
 pmd_t tlbbatch_type_lf_pmdp_invalidate(struct vm_area_struct *vma, unsigned long address,
-				    pmd_t *pmdp);
+				       pmd_t *pmdp);
 pgtable_t tlbbatch_type_lf_pgtable_trans_huge_withdraw(struct mm_struct *mm, pmd_t *pmdp);
 /* From 6.8 on a kernel has the first, before that the second: see huge_pmd_compat.h. */
 void tlbbatch_type_lf_folio_remove_rmap_pmd(struct folio *folio, struct page *page,
-					 struct vm_area_struct *vma);
+					    struct vm_area_struct *vma);
 void tlbbatch_type_lf_page_remove_rmap(struct page *page, struct vm_area_struct *vma,
-				    bool compound);
+				       bool compound);
 /* From 6.6 on. */
 void tlbbatch_type_lf_pte_free_defer(struct mm_struct *mm, pgtable_t pgtable);
 /* Up to 6.10. */

@@ -60,6 +60,7 @@ const char *tlbbatch_shootdown_no_receivers(void)
 		return "this machine flushes by broadcast (INVLPGB): nobody is interrupted";
 	if (!tlbbatch_arch_flush_is_native(native_flush) ||
 	    tlbbatch_shootdown_break(TLBBATCH_SHOOTDOWN_BREAK_PARAVIRT))
-		return "the hypervisor helps to flush (Xen, Hyper-V, KVM): it leaves out CPUs by itself";
+		return "the hypervisor helps to flush (Xen, Hyper-V, KVM): "
+		       "it leaves out CPUs by itself";
 	return NULL;
 }

@@ -51,23 +51,6 @@ static void fresh(void)
 	sim_forget();
 }
 
-static ssize_t write_mode(const char *text)
-{
-	struct kobj_attribute *attr = (void *)tlbbatch_lazyfree_files.group->attrs[0];
-
-	return attr->store(NULL, attr, text, strlen(text));
-}
-
-static const char *mode(void)
-{
-	struct kobj_attribute *attr = (void *)tlbbatch_lazyfree_files.group->attrs[0];
-	static char buf[64];
-
-	attr->show(NULL, attr, buf);
-	buf[strcspn(buf, "\n")] = '\0';
-	return buf;
-}
-
 /* The page went, and nothing is left of it but what reclaim has. */
 static bool is_gone(void)
 {

@@ -153,16 +153,4 @@ extern bool sim_is_xenpv, sim_is_table_checked;
 
 #include "sysfs_types.h"
 
-static inline int sysfs_match_string_of(const char *const *list, unsigned int nr, const char *text)
-{
-	size_t len = strcspn(text, "\n");
-	unsigned int i;
-
-	for (i = 0; i < nr; i++)
-		if (strlen(list[i]) == len && !strncmp(list[i], text, len))
-			return (int)i;
-	return -EINVAL;
-}
-#define sysfs_match_string(list, text)	sysfs_match_string_of(list, ARRAY_SIZE(list), text)
-
 #endif /* SIM_LAZYFREE_KERNEL_H */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A kernel that reclaims one huge page: what lazyfree hooks in it, and what it calls. */
 #include "lazyfree_world.h"
+#include "lazyfree/lazyfree.h"
 
 struct folio sim_folio;
 spinlock_t sim_ptl;
@@ -291,4 +292,23 @@ void lf_world_init(void)
 	try_to_unmap_one();
 	lf.discards_itself = false;
 	unmap_one_size = max(unmap_one_size, returns_to + 1 - (unsigned long)try_to_unmap_one);
+}
+
+/* --- the knob --------------------------------------------------------------------------------- */
+
+ssize_t write_mode(const char *text)
+{
+	struct kobj_attribute *attr = (void *)tlbbatch_lazyfree_files.group->attrs[0];
+
+	return attr->store(NULL, attr, text, strlen(text));
+}
+
+const char *mode(void)
+{
+	struct kobj_attribute *attr = (void *)tlbbatch_lazyfree_files.group->attrs[0];
+	static char buf[64];
+
+	attr->show(NULL, attr, buf);
+	buf[strcspn(buf, "\n")] = '\0';
+	return buf;
 }

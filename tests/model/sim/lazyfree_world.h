@@ -59,5 +59,8 @@ void freeze_one(void);
 void split_for_others(void);
 bool unmap_huge_pmd_locked(struct vm_area_struct *of, unsigned long addr, pmd_t *pmdp,
 			   struct folio *folio);
+/* The knob: writes it, and what it reads. */
+ssize_t write_mode(const char *text);
+const char *mode(void);
 
 #endif /* LAZYFREE_WORLD_H */
