@@ -29,6 +29,18 @@
 #define COMPAT_SPLITS_WHAT_STAYS	false
 #endif
 
+/*
+ * Rule F3. Older kernels take it that a huge entry becomes a page table, and none only by who holds
+ * mmap_lock: mremap() and mlock() hold it for writing, don't look, and take the page frame 0 for
+ * a table. So there a table follows, as behind a split. A kernel copes with none if walks
+ * may fail, and if its own reclaim has made such entries none, as from 6.11 on.
+ */
+#if defined(TLBBATCH_HAVE_PTE_OFFSET_MAP_FAILS) && defined(TLBBATCH_HAVE_SPLIT_HUGE_PMD_LOCKED)
+#define COMPAT_LEAVES_TABLE	false
+#else
+#define COMPAT_LEAVES_TABLE	true
+#endif
+
 #ifndef TLBBATCH_HAVE_PMD_UFFD
 #define pmd_uffd(pmd)	pmd_uffd_wp(pmd)
 #endif

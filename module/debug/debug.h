@@ -11,6 +11,7 @@
  *  negative-lf-dirty	debug, and a huge page is discarded that was written (rule F4)
  *  negative-lf-refs	debug, and one that somebody else holds (rule F5)
  *  negative-lf-none	debug, and an entry that may come back is none (rule F3)
+ *  negative-lf-table	debug, and no page table follows where 6.1 needs one (rule F3)
  *
  * The negative builds exist to show that the tests can fail. In a release build
  * every function here is a constant that the compiler drops.
@@ -27,7 +28,7 @@ struct folio;
 #elif defined(TLBBATCH_NEGATIVE_NEVER)
 #define TLBBATCH_DEBUG_NOTICE	"; NEGATIVE CONTROL: never flushes, LOSES DATA"
 #elif defined(TLBBATCH_NEGATIVE_LF_DIRTY) || defined(TLBBATCH_NEGATIVE_LF_REFS) || \
-	defined(TLBBATCH_NEGATIVE_LF_NONE)
+	defined(TLBBATCH_NEGATIVE_LF_NONE) || defined(TLBBATCH_NEGATIVE_LF_TABLE)
 #define TLBBATCH_DEBUG_NOTICE	"; NEGATIVE CONTROL: lazyfree is unsafe, LOSES DATA"
 #elif defined(TLBBATCH_DEBUG)
 #define TLBBATCH_DEBUG_NOTICE	" (debug build)"
@@ -58,6 +59,11 @@ static inline bool tlbbatch_negative_lazyfree_refs(void)
 static inline bool tlbbatch_negative_lazyfree_none(void)
 {
 	return IS_ENABLED(TLBBATCH_NEGATIVE_LF_NONE);
+}
+
+static inline bool tlbbatch_negative_lazyfree_table(void)
+{
+	return IS_ENABLED(TLBBATCH_NEGATIVE_LF_TABLE);
 }
 
 /*

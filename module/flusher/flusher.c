@@ -60,6 +60,12 @@ static int set_mode(enum tlbbatch_flusher_mode mode)
 
 	if (mutex_lock_killable(&flusher_mutex))
 		return -EINTR;
+	/*
+	 * Off at once: passes end before the hook goes, and who waits for them may be killed. Nobody
+	 * is judged then, whatever becomes of the hook. Passes that are open keep their mode.
+	 */
+	if (mode == TLBBATCH_FLUSHER_OFF)
+		tlbbatch_flusher_set(TLBBATCH_FLUSHER_OFF);
 	err = tlbbatch_feature_switch(&tlbbatch_flusher, mode != TLBBATCH_FLUSHER_OFF);
 	if (!err)
 		tlbbatch_flusher_set(mode);

@@ -10,7 +10,8 @@
  *     Who holds the page by a reference shows in the count of references, or has marked the
  *     folio dirty before he let go.
  *  3. If anybody wrote, or may write, the entry comes back as it was.
- *  4. If not, the entry is cleared, and the mapping ends as it does in zap_huge_pmd().
+ *  4. If not, the mapping ends as it does in zap_huge_pmd(), and the entry is none. A kernel that
+ *     doesn't expect that gets an empty page table there, as behind a split.
  *
  * The rest is reclaim's: it sees a folio that isn't mapped, and frees it.
  */
@@ -211,18 +212,34 @@ static struct tlbbatch_lazyfree_state look_again(struct folio *folio, pmd_t old,
 }
 
 /*
- * Rule F8: as zap_huge_pmd() and try_to_unmap_one() end a mapping. The page table that was
- * deposited for a split goes with it. No CPU has used that table since the huge page was mapped.
+ * Rules F3 and F8: as zap_huge_pmd() and try_to_unmap_one() end a mapping, or as
+ * __split_huge_pmd_locked() and then they do. The page table comes from those that were deposited
+ * in this mm for a split. It may be another huge page's, but each of them is empty, and no CPU
+ * has used it since it was deposited.
+ *
+ * If the VMA has become mlocked meanwhile, this CPU's mlock batch may get the folio, with a
+ * reference. The folio stays in memory then, until the batch is drained: not in this pass.
  */
 static void end_mapping(struct vm_area_struct *vma, pmd_t *pmdp, struct folio *folio)
 {
+	bool leaves_table = COMPAT_LEAVES_TABLE && !tlbbatch_negative_lazyfree_table();
 	struct mm_struct *mm = vma->vm_mm;
+	pgtable_t table;
 
 	update_hiwater_rss(mm);
-	pmd_clear(pmdp);
+	if (!leaves_table)
+		pmd_clear(pmdp);
+	table = static_call(tlbbatch_lf_pgtable_trans_huge_withdraw)(mm, pmdp);
 	compat_remove_rmap(folio, vma);
-	compat_free_table(mm, static_call(tlbbatch_lf_pgtable_trans_huge_withdraw)(mm, pmdp));
-	mm_dec_nr_ptes(mm);
+	if (leaves_table) {
+		/* Who sees the table sees it empty. Pairs with the dependency of his walk. */
+		smp_wmb();
+		/* It stays counted. No TLB has anything of what was here: see invalidate(). */
+		pmd_populate(mm, pmdp, table);
+	} else {
+		compat_free_table(mm, table);
+		mm_dec_nr_ptes(mm);
+	}
 	compat_sub_anon_rss(mm, HPAGE_PMD_NR);
 	/* Not the last one: reclaim has isolated the folio. */
 	folio_put(folio);
