@@ -26,12 +26,6 @@ static DEFINE_MUTEX(flusher_mutex);
 /* A feature with a part in passes gets the hook of passes. It has no other. */
 static struct tlbbatch_redirects redirects;
 
-/* Rule H3: passes that begin from now on are left alone, even if the hook stays. */
-static void close(void)
-{
-	tlbbatch_flusher_set(TLBBATCH_FLUSHER_OFF);
-}
-
 static void flusher_pass_begin(struct tlbbatch_pass *pass)
 {
 	tlbbatch_flusher_begin(pass);
@@ -51,7 +45,6 @@ struct tlbbatch_feature tlbbatch_flusher = {
 	.pass_begin = flusher_pass_begin,
 	.pass_end = flusher_pass_end,
 	.find = tlbbatch_flusher_find,
-	.close = close,
 };
 
 static int set_mode(enum tlbbatch_flusher_mode mode)
@@ -61,8 +54,8 @@ static int set_mode(enum tlbbatch_flusher_mode mode)
 	if (mutex_lock_killable(&flusher_mutex))
 		return -EINTR;
 	/*
-	 * Off at once: passes end before the hook goes, and who waits for them may be killed. Nobody
-	 * is judged then, whatever becomes of the hook. Passes that are open keep their mode.
+	 * Rule H3: passes that begin from now on are left alone, even if the hook stays, or if the
+	 * task is killed while it waits for open ones. These keep their mode.
 	 */
 	if (mode == TLBBATCH_FLUSHER_OFF)
 		tlbbatch_flusher_set(TLBBATCH_FLUSHER_OFF);

@@ -329,6 +329,42 @@ static void write_off(void)
 	ok_int(write_mode("off\n"), 4, "another task writes off meanwhile");
 }
 
+static void others_kill(void)
+{
+	admin.killed = true;
+}
+
+/* Who writes off waits for a pass, and is killed. */
+static void test_end_killed(void)
+{
+	u64 before;
+
+	take(32, 0);
+	jiffies += INTERVAL;
+	stat.nr_unqueued_dirty = 32;
+	open_pass(&other_reclaimer);
+	sim_others = others_kill;
+	ok_int(write_mode("off\n"), -EINTR, "H9: who is killed while he waits for passes is told so");
+	sim_others = NULL;
+	admin.killed = false;
+	close_pass(&other_reclaimer);
+	ok_str(mode(), "[off] wake account\n", "H3: but it reads off");
+	before = sum();
+	ok_int(evict(32), 0, "H3: as nobody is woken");
+	ok_int(sum() - before, 0, "H3: and nothing is counted");
+	ok_int(write_mode("account\n"), 8, "it can be switched on again");
+	ok_int(evict(32), 1, "H3: then passes are judged");
+	sim_others = others_kill;
+	open_pass(&other_reclaimer);
+	ok_int(write_mode("off\n"), -EINTR, "another one is killed");
+	sim_others = NULL;
+	admin.killed = false;
+	close_pass(&other_reclaimer);
+	ok_int(write_mode("off\n"), 4, "H3: a later write detaches the hook");
+	ok(nothing_attached(), "H3: nothing stays");
+	ok_int(write_mode("account\n"), 8, "account again");
+}
+
 static void test_end(void)
 {
 	take(32, 0);
@@ -433,6 +469,7 @@ int main(void)
 	test_rate_raced();
 	test_account();
 	test_pages();
+	test_end_killed();
 	test_end();
 	sim_unload();
 	ok_int(sim_nr_registered() + sim_allocated() + sim_breaches(), 0, "nothing is left");

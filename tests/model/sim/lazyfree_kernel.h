@@ -130,6 +130,9 @@ void sim_locked(void);
 #define pmd_clear(pmdp)			(sim_locked(), (pmdp)->pmd = 0)
 #define pte_free(mm, table)		sim_free_table(table)
 void sim_free_table(pgtable_t table);
+#define smp_wmb()			sim_note("wmb")
+#define pmd_populate(mm, pmdp, table)	sim_populate(pmdp, table)
+void sim_populate(pmd_t *pmdp, pgtable_t table);
 void update_hiwater_rss(struct mm_struct *mm);
 
 #ifdef TLBBATCH_HAVE_MM_RSS_PERCPU

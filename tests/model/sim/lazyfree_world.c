@@ -2,6 +2,7 @@
 /* A kernel that reclaims one huge page: what lazyfree hooks in it, and what it calls. */
 #include "lazyfree_world.h"
 #include "lazyfree/lazyfree.h"
+#include "lazyfree/lazyfree_discard.h"
 
 struct folio sim_folio;
 spinlock_t sim_ptl;
@@ -50,6 +51,12 @@ pmd_t pmd_modify(pmd_t from, pgprot_t prot)
 	return (pmd_t){ (from.pmd & keeps) | prot.prot };
 }
 
+/* Who holds mmap_lock for writing looks. He found the entry huge before. */
+static void mapper_looks(void)
+{
+	lf.none_used |= LEAVES_TABLE && pmd_none(lf_pmd);
+}
+
 /* Rule F1. */
 void sim_locked(void)
 {
@@ -68,6 +75,7 @@ spinlock_t *sim_lock_pmd(void)
 void spin_unlock(spinlock_t *lock)
 {
 	sim_locked();
+	mapper_looks();
 	lock->held = false;
 	lf.is_trying = false;
 }
@@ -99,7 +107,8 @@ static noinline pmd_t pmdp_invalidate(struct vm_area_struct *of, unsigned long a
 static void rmap_removed(struct folio *folio, struct vm_area_struct *of)
 {
 	sim_locked();
-	if (!pmd_none(lf_pmd))
+	mapper_looks();
+	if (LEAVES_TABLE ? lf_pmd.pmd & _PAGE_PRESENT : !pmd_none(lf_pmd))
 		sim_breach("a mapping ends that is still there");
 	folio->maps--;
 	folio->whole_maps--;
@@ -123,8 +132,11 @@ static noinline pgtable_t pgtable_trans_huge_withdraw(struct mm_struct *of, pmd_
 	pgtable_t it = of->deposited;
 
 	sim_locked();
+	mapper_looks();
 	if (!it)
 		sim_breach("no table was deposited");
+	if (lf_pmd.pmd & _PAGE_PRESENT)
+		sim_breach("F3: a table is withdrawn while the entry is valid");
 	of->deposited = NULL;
 	return it;
 }
@@ -132,6 +144,18 @@ static noinline pgtable_t pgtable_trans_huge_withdraw(struct mm_struct *of, pmd_
 void sim_free_table(pgtable_t it)
 {
 	lf.nr_freed += it == &lf_table;
+}
+
+void sim_populate(pmd_t *pmdp, pgtable_t it)
+{
+	sim_locked();
+	mapper_looks();
+	if (it != &lf_table || lf_mm.deposited)
+		sim_breach("F3: the table that follows isn't the one that was deposited");
+	if (sim_folio.maps || sim_folio.whole_maps)
+		sim_breach("F3: a table follows before the mapping has ended");
+	pmdp->pmd = TABLE_ENTRY;
+	sim_note("populate");
 }
 
 static noinline void pte_free_defer(struct mm_struct *of, pgtable_t it)
@@ -311,4 +335,53 @@ const char *mode(void)
 	attr->show(NULL, attr, buf);
 	buf[strcspn(buf, "\n")] = '\0';
 	return buf;
+}
+
+/* --- a page, and what became of it ------------------------------------------------------------ */
+
+static u64 counts[NR];
+
+u64 counted(unsigned int index)
+{
+	return tlbbatch_counter_read(&tlbbatch_lazyfree_counters, index) - counts[index];
+}
+
+void fresh(void)
+{
+	unsigned int i;
+
+	sim_folio = (struct folio){ .anon = true, .locked = true, .refs = 2, .maps = 1,
+				    .whole_maps = 1, .nr_pages = HPAGE_PMD_NR };
+	memset(&lf_mm, 0, sizeof(lf_mm));
+	lf_mm.deposited = &lf_table;
+	lf_mm.nr_ptes = 4;
+#ifdef TLBBATCH_HAVE_MM_RSS_PERCPU
+	lf_mm.rss_stat[MM_ANONPAGES] = 1000;
+#else
+	lf_mm.rss_stat.count[MM_ANONPAGES].counter = 1000;
+#endif
+	lf_vma = (struct vm_area_struct){ &lf_mm, ADDR, ADDR + HPAGE_PMD_SIZE, 0 };
+	lf_pmd.pmd = 5UL << PMD_SHIFT | ENTRY_FLAGS;
+	lf.nr_split = lf.nr_unmapped = lf.nr_freed = lf.nr_traced = 0;
+	lf.none_seen = lf.none_used = lf.valid_seen = lf.is_trying = false;
+	for (i = 0; i < NR; i++)
+		counts[i] = tlbbatch_counter_read(&tlbbatch_lazyfree_counters, i);
+	sim_forget();
+}
+
+bool is_ended(void)
+{
+	return LEAVES_TABLE ? lf_pmd.pmd == TABLE_ENTRY : pmd_none(lf_pmd);
+}
+
+bool is_gone(void)
+{
+	return is_ended() && !sim_folio.maps && !sim_folio.whole_maps && sim_folio.refs == 1 &&
+	       counted(PAGES_DISCARDED) == HPAGE_PMD_NR && counted(TRIED) == 1 && !lf.nr_split;
+}
+
+bool is_back(unsigned long also)
+{
+	return lf_pmd.pmd == (5UL << PMD_SHIFT | ENTRY_FLAGS | also) && !counted(PAGES_DISCARDED) &&
+	       lf_mm.deposited && lf_mm.nr_ptes == 4 && lf_rss() == 1000;
 }

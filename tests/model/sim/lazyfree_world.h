@@ -3,9 +3,20 @@
 #ifndef LAZYFREE_WORLD_H
 #define LAZYFREE_WORLD_H
 
+#include <tlbbatch/lazyfree_stats.h>
 #include "hook_rules.h"
 
 #define ADDR	(7UL << PMD_SHIFT)
+#define ENTRY_FLAGS	(_PAGE_PRESENT | _PAGE_RW | _PAGE_PSE)
+/* What the entry is when a page table is there. */
+#define TABLE_ENTRY	(3UL << PMD_SHIFT | _PAGE_PRESENT | _PAGE_RW)
+
+enum {
+#define X(upper, lower) upper,
+	LAZYFREE_COUNTERS(X)
+#undef X
+	NR
+};
 
 /* Which kernel's shapes it has. */
 #if defined(TLBBATCH_HAVE_SPLIT_HUGE_PMD_FOLIO)
@@ -19,6 +30,9 @@
 #define IS_6_1	true
 #define IS_6_1_SHAPE	1
 #endif
+
+/* There who holds mmap_lock for writing takes it that a huge entry is never none meanwhile. */
+#define LEAVES_TABLE	IS_6_1
 
 /* On 6.1 the split takes the lock by itself. */
 #ifdef IS_6_1_SHAPE
@@ -36,6 +50,7 @@ struct lf_world {
 	unsigned int nr_split, nr_unmapped;	/* calls that reached an original */
 	unsigned int nr_freed, nr_traced;
 	bool none_seen, valid_seen;	/* by others, while a discard is tried */
+	bool none_used;		/* by who holds mmap_lock for writing, whenever it is */
 	bool is_trying;
 	void (*at_xchg)(void);	/* what others do right before the entry becomes invalid, once */
 	void (*in_original)(void);	/* what they do while a split runs, once */
@@ -51,6 +66,16 @@ extern bool lf_no_thp, lf_is_rt;
 enum end { GOES_ON, DONE, ABORTED };
 
 void lf_world_init(void);
+/* How often this was counted since fresh(). */
+u64 counted(unsigned int index);
+/* A page that MADV_FREE gave up, as reclaim has it, and nothing counted. */
+void fresh(void);
+/* The entry is what it should be on this kernel when its page is gone. */
+bool is_ended(void);
+/* The page went, and nothing is left of it but what reclaim has. */
+bool is_gone(void);
+/* The entry is there as it was, but for what is in @also; the kernel has done its part. */
+bool is_back(unsigned long also);
 /* Others look at the entry, without the lock. */
 void lf_others_look(void);
 long lf_rss(void);
