@@ -16,6 +16,7 @@
  *  munmap	other memory is mapped over it: that must be zeros
  *  exit	the process exits: what stayed mapped is in the kernel's log
  */
+#include "cgroup.h"
 #include "common.h"
 #include "rng.h"
 #include "supervise.h"
@@ -176,39 +177,6 @@ static void exits(struct rng *rng)
 	}
 }
 
-static void join_cgroup(void)
-{
-	char path[PATH_MAX];
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/cgroup.procs", cgroup);
-	fd = open(path, O_WRONLY);
-	if (fd < 0 || write(fd, "0", 1) != 1)
-		die_environment("%s: %s", path, strerror(errno));
-	close(fd);
-}
-
-/* From outside of the process: reclaims what the cgroup has. */
-static void reclaim(uint64_t end)
-{
-	char path[PATH_MAX];
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/memory.reclaim", cgroup);
-	fd = open(path, O_WRONLY);
-	if (fd < 0)
-		die_environment("%s: %s", path, strerror(errno));
-	pin_self(cpus[0]);
-	while (now_ns() < end && !stress_stop) {
-		if (!__atomic_load_n(&shared->armed, __ATOMIC_RELAXED))
-			continue;
-		/* That there is nothing left to reclaim is no error here. */
-		if (write(fd, "2M", 2) < 0 && errno != EAGAIN && errno != EINTR)
-			die_environment("%s: %s", path, strerror(errno));
-	}
-	close(fd);
-}
-
 int main(int argc, char **argv)
 {
 	struct rng rng = { .state = 1 };
@@ -237,15 +205,18 @@ int main(int argc, char **argv)
 	*(volatile char *)room = 1;
 	child = fork_child();
 	if (!child) {
-		join_cgroup();
+		cgroup_join(cgroup);
 		if (!strcmp(how, "exit"))
 			exits(&rng);
 		else
 			rounds_of(&rng);
 		_exit(STRESS_OK);
 	}
-	if (strcmp(how, "dontneed"))
-		reclaim(end);
+	/* From outside of the process. */
+	if (strcmp(how, "dontneed")) {
+		pin_self(cpus[0]);
+		cgroup_reclaim(cgroup, "2M", &shared->armed, end);
+	}
 	while (now_ns() < end && !stress_stop)
 		sleep_ms(50);
 	__atomic_store_n(&shared->over, true, __ATOMIC_RELAXED);

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * move_lock - do mremap() and mlock() cope with a huge page that is discarded beside them?
+ *
+ * Both hold mmap_lock for writing. On 6.1 they take it that a huge page's entry may turn into a page
+ * table meanwhile, but not into none. Otherwise they take the page frame 0 for a page table. What
+ * becomes of that is in the kernel's log: "Bad page map", "Bad page state", "bad pmd", "Bad rss-counter",
+ * "non-zero pgtables_bytes", or a crash.
+ *
+ * Huge pages are written, given up by MADV_FREE, and then moved or locked. Reclaim goes on beside, by
+ * memory.reclaim of the cgroup. The other CPUs are busy in the process, which makes flushes long.
+ *
+ *  move	each huge page is moved whole, to where the kernel has no page tables yet, and back
+ *  odd		all are moved at once, to other places within their huge pages, and back
+ *  lock	they are locked, and unlocked again
+ *
+ * Each page must have its content or zeros then, and keep what is written to it.
+ */
+#include "cgroup.h"
+#include "common.h"
+#include "rng.h"
+#include "supervise.h"
+
+#define HUGE_PAGES	4
+#define PAGES		(HUGE_PAGES * HUGE_BYTES / PAGE_BYTES)
+#define BYTES		(HUGE_PAGES * HUGE_BYTES)
+/* Nobody maps anything there. Each huge page has a page table of the next level for itself. */
+#define FAR		((char *)0x100000000000)
+#define FAR_APART	(1UL << 30)
+#define ODD_FROM	PAGE_BYTES
+#define ODD_TO		(3 * PAGE_BYTES)
+#define ODD_BYTES	(BYTES - 2 * PAGE_BYTES)
+/* Microseconds: within this time reclaim comes to the pages. */
+#define WITHIN_US	4000
+
+static struct shared {
+	uint64_t rounds, gone, wrong;
+	bool armed, over;
+} *shared;
+
+static const char *how;
+static int cpus[MAX_CPUS];
+static unsigned int nr_cpus;
+static char *base;
+
+static bool is_over(void)
+{
+	return __atomic_load_n(&shared->over, __ATOMIC_RELAXED);
+}
+
+static void map_at_base(void)
+{
+	if (mmap(base, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+		 -1, 0) == MAP_FAILED)
+		die_environment("mmap: %s", strerror(errno));
+	madvise(base, BYTES, MADV_HUGEPAGE);
+}
+
+/* Its CPU must be told of each flush. */
+static void *be_busy(void *cpu)
+{
+	pin_self((int)(intptr_t)cpu);
+	while (!is_over())
+		;
+	return NULL;
+}
+
+static void move(char *from, size_t bytes, char *to)
+{
+	if (mremap(from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) == MAP_FAILED)
+		die_environment("mremap: %s", strerror(errno));
+}
+
+static void move_whole(bool back)
+{
+	char *near = base, *far = FAR;
+	unsigned int i;
+
+	for (i = 0; i < HUGE_PAGES; i++, near += HUGE_BYTES, far += FAR_APART) {
+		if (back)
+			move(far, HUGE_BYTES, near);
+		else
+			move(near, HUGE_BYTES, far);
+	}
+}
+
+static void move_odd(bool back)
+{
+	if (back)
+		move(FAR + ODD_TO, ODD_BYTES, base + ODD_FROM);
+	else
+		move(base + ODD_FROM, ODD_BYTES, FAR + ODD_TO);
+}
+
+static void lock(bool back)
+{
+	/* Locks what is there, and doesn't bring back what was discarded. */
+	if (back ? munlock(base, BYTES) : mlock2(base, BYTES, MLOCK_ONFAULT))
+		die_environment("%s: %s", back ? "munlock" : "mlock2", strerror(errno));
+}
+
+static const struct way {
+	const char *name;
+	void (*does)(bool back);
+} ways[] = {
+	{ "move", move_whole },
+	{ "odd", move_odd },
+	{ "lock", lock },
+};
+
+static const struct way *find_way(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ways); i++)
+		if (!strcmp(ways[i].name, name))
+			return &ways[i];
+	die_usage("no way '%s'", name);
+}
+
+static volatile uint64_t *word_of(size_t page)
+{
+	return (volatile uint64_t *)(base + page * PAGE_BYTES);
+}
+
+static void write_all(uint64_t mark)
+{
+	size_t page;
+
+	for (page = 0; page < PAGES; page++)
+		*word_of(page) = mark + page;
+}
+
+/* @zero: a page may have gone */
+static void check_all(uint64_t mark, bool zero)
+{
+	size_t page;
+
+	for (page = 0; page < PAGES; page++) {
+		uint64_t word = *word_of(page);
+
+		if (zero && !word)
+			shared->gone++;
+		else if (word != mark + page)
+			shared->wrong++;
+	}
+}
+
+static void wait_us(uint64_t us)
+{
+	uint64_t end = now_ns() + us * 1000;
+
+	while (now_ns() < end)
+		;
+}
+
+static void rounds_of(const struct way *way)
+{
+	struct rng rng = { .state = 1 };
+	pthread_t thread;
+	unsigned int i;
+
+	for (i = 2; i < nr_cpus; i++)
+		start_thread(&thread, be_busy, (void *)(intptr_t)cpus[i]);
+	pin_self(cpus[1]);
+	while (!is_over()) {
+		uint64_t mark = (shared->rounds + 1) << 32;
+
+		map_at_base();
+		write_all(mark);
+		if (madvise(base, BYTES, MADV_FREE))
+			die_environment("MADV_FREE: %s", strerror(errno));
+		__atomic_store_n(&shared->armed, true, __ATOMIC_RELAXED);
+		wait_us(rng_below(&rng, WITHIN_US));
+		way->does(false);
+		wait_us(rng_below(&rng, WITHIN_US));
+		way->does(true);
+		__atomic_store_n(&shared->armed, false, __ATOMIC_RELAXED);
+		check_all(mark, true);
+		mark += 1U << 31;
+		write_all(mark);
+		check_all(mark, false);
+		shared->rounds++;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const struct way *way;
+	unsigned int seconds;
+	uintptr_t room;
+	uint64_t end;
+	pid_t child;
+	int status;
+
+	if (argc != 4)
+		die_usage("move_lock CGROUP move|odd|lock SECONDS");
+	how = argv[2];
+	way = find_way(how);
+	seconds = parse_number("SECONDS", argv[3], 1, 36000);
+	nr_cpus = usable_cpus(cpus, MAX_CPUS);
+	if (nr_cpus < 2)
+		die_environment("needs two CPUs");
+	start_watchdog(seconds * 5 + 120);
+	shared = map_shared_locked(sizeof(*shared));
+	end = now_ns() + seconds * NSEC_PER_SEC;
+	room = (uintptr_t)mmap(NULL, BYTES + 2 * HUGE_BYTES, PROT_NONE,
+			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (room == (uintptr_t)MAP_FAILED)
+		die_environment("mmap: %s", strerror(errno));
+	base = (char *)((room + 2 * HUGE_BYTES - 1) & ~(HUGE_BYTES - 1));
+	child = fork_child();
+	if (!child) {
+		cgroup_join(argv[1]);
+		rounds_of(way);
+		_exit(STRESS_OK);
+	}
+	pin_self(cpus[0]);
+	cgroup_reclaim(argv[1], "2M", &shared->armed, end);
+	__atomic_store_n(&shared->over, true, __ATOMIC_RELAXED);
+	while (waitpid(child, &status, 0) < 0)
+		;
+	say(STDOUT_FILENO, "how=%s rounds=%" PRIu64 " gone=%" PRIu64 " wrong=%" PRIu64 "\n", how,
+	    shared->rounds, shared->gone, shared->wrong);
+	if (!WIFEXITED(status) || WEXITSTATUS(status) || !shared->rounds)
+		return STRESS_ENVIRONMENT;
+	return shared->wrong ? STRESS_DATA_ERROR : STRESS_OK;
+}
