@@ -30,10 +30,12 @@
 #endif
 
 /*
- * Rule F3. Older kernels take it that a huge entry becomes a page table, and none only by who holds
- * mmap_lock: mremap() and mlock() hold it for writing, don't look, and take the page frame 0 for
- * a table. So there a table follows, as behind a split. A kernel copes with none if walks
- * may fail, and if its own reclaim has made such entries none, as from 6.11 on.
+ * Rule F3. In older kernels any task may turn a huge entry into a page table, but only one that
+ * holds mmap_lock makes it none. mremap() and mlock() hold mmap_lock for writing, so they don't
+ * look, and would take page frame 0 for a table. There a table follows, as behind a split. A
+ * kernel copes with none if walks may fail, and if its own reclaim has made such entries none.
+ * That came with 6.11. move_normal_pmd() has looked since 6.12; require_uffd_move_looks.c
+ * refuses what lies between.
  */
 #if defined(TLBBATCH_HAVE_PTE_OFFSET_MAP_FAILS) && defined(TLBBATCH_HAVE_SPLIT_HUGE_PMD_LOCKED)
 #define COMPAT_LEAVES_TABLE	false

@@ -217,8 +217,8 @@ static struct tlbbatch_lazyfree_state look_again(struct folio *folio, pmd_t old,
  * in this mm for a split. It may be another huge page's, but each of them is empty, and no CPU
  * has used it since it was deposited.
  *
- * If the VMA has become mlocked meanwhile, this CPU's mlock batch may get the folio, with a
- * reference. The folio stays in memory then, until the batch is drained: not in this pass.
+ * If the VMA has become mlocked meanwhile, this CPU's mlock batch may get a reference to the folio.
+ * Reclaim can't free it then. It is freed when the batch is drained.
  */
 static void end_mapping(struct vm_area_struct *vma, pmd_t *pmdp, struct folio *folio)
 {

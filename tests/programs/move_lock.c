@@ -2,13 +2,14 @@
 /*
  * move_lock - do mremap() and mlock() cope with a huge page that is discarded beside them?
  *
- * Both hold mmap_lock for writing. On 6.1 they take it that a huge page's entry may turn into a page
- * table meanwhile, but not into none. Otherwise they take the page frame 0 for a page table. What
- * becomes of that is in the kernel's log: "Bad page map", "Bad page state", "bad pmd", "Bad rss-counter",
+ * Both hold mmap_lock for writing. On 6.1 they expect that a huge page's entry becomes a page table
+ * meanwhile, but not none. If it is none, they take page frame 0 for a page table. What comes of
+ * that is in the kernel's log: "Bad page map", "Bad page state", "bad pmd", "Bad rss-counter",
  * "non-zero pgtables_bytes", or a crash.
  *
- * Huge pages are written, given up by MADV_FREE, and then moved or locked. Reclaim goes on beside, by
- * memory.reclaim of the cgroup. The other CPUs are busy in the process, which makes flushes long.
+ * Huge pages are written, given up by MADV_FREE, and then moved or locked. Reclaim goes on beside,
+ * by memory.reclaim of the cgroup. The other CPUs are busy in the process, which makes flushes
+ * long.
  *
  *  move	each huge page is moved whole, to where the kernel has no page tables yet, and back
  *  odd		all are moved at once, to other places within their huge pages, and back

@@ -344,7 +344,7 @@ static void test_end_killed(void)
 	stat.nr_unqueued_dirty = 32;
 	open_pass(&other_reclaimer);
 	sim_others = others_kill;
-	ok_int(write_mode("off\n"), -EINTR, "H9: who is killed while he waits for passes is told so");
+	ok_int(write_mode("off\n"), -EINTR, "H9: who is killed while he waits is told so");
 	sim_others = NULL;
 	admin.killed = false;
 	close_pass(&other_reclaimer);
