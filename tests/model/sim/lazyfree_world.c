@@ -110,6 +110,7 @@ static void rmap_removed(struct folio *folio, struct vm_area_struct *of)
 	mapper_looks();
 	if (LEAVES_TABLE ? lf_pmd.pmd & _PAGE_PRESENT : !pmd_none(lf_pmd))
 		sim_breach("a mapping ends that is still there");
+	lf.is_unmapped = true;
 	folio->maps--;
 	folio->whole_maps--;
 }
@@ -152,7 +153,7 @@ void sim_populate(pmd_t *pmdp, pgtable_t it)
 	mapper_looks();
 	if (it != &lf_table || lf_mm.deposited)
 		sim_breach("F3: the table that follows isn't the one that was deposited");
-	if (sim_folio.maps || sim_folio.whole_maps)
+	if (!lf.is_unmapped)
 		sim_breach("F3: a table follows before the mapping has ended");
 	pmdp->pmd = TABLE_ENTRY;
 	sim_note("populate");
@@ -172,9 +173,15 @@ long lf_rss(void)
 #endif
 }
 
+#ifdef TLBBATCH_HAVE_MM_RSS_PERCPU
+#define COUNTS_AS(count)	true
+#else
+#define COUNTS_AS(count)	((count) == lf_rss())
+#endif
+
 static noinline void mm_trace_rss_stat(struct mm_struct *of, int member, long count)
 {
-	lf.nr_traced += member == MM_ANONPAGES && (!IS_6_1 || count == lf_rss());
+	lf.nr_traced += member == MM_ANONPAGES && COUNTS_AS(count);
 }
 
 void update_hiwater_rss(struct mm_struct *of)
@@ -287,8 +294,6 @@ void lf_world_init(void)
 		       "void(struct vm_area_struct *, unsigned long, bool, struct folio *)");
 	hook_world_has("page_remove_rmap", page_remove_rmap,
 		       "void(struct page *, struct vm_area_struct *, bool)");
-	hook_world_has("mm_trace_rss_stat", mm_trace_rss_stat,
-		       "void(struct mm_struct *, int, long)");
 	hook_world_has("mm_find_pmd", mm_find_pmd, "pmd_t *(struct mm_struct *, unsigned long)");
 #else
 	hook_world_has("split_huge_pmd_locked", split_huge_pmd_locked, IS_6_12 ?
@@ -298,8 +303,15 @@ void lf_world_init(void)
 		       "bool(struct vm_area_struct *, unsigned long, pmd_t *, struct folio *)");
 	hook_world_has("folio_remove_rmap_pmd", folio_remove_rmap_pmd,
 		       "void(struct folio *, struct page *, struct vm_area_struct *)");
+#endif
+#ifdef TLBBATCH_HAVE_PTE_FREE_DEFER
 	hook_world_has("pte_free_defer", pte_free_defer, "void(struct mm_struct *, pgtable_t)");
+#endif
+#ifdef TLBBATCH_HAVE_MM_RSS_PERCPU
 	hook_world_has("mm_trace_rss_stat", mm_trace_rss_stat, "void(struct mm_struct *, int)");
+#else
+	hook_world_has("mm_trace_rss_stat", mm_trace_rss_stat,
+		       "void(struct mm_struct *, int, long)");
 #endif
 	hook_world_has("pmdp_invalidate", pmdp_invalidate,
 		       "pmd_t(struct vm_area_struct *, unsigned long, pmd_t *)");
@@ -363,7 +375,7 @@ void fresh(void)
 	lf_vma = (struct vm_area_struct){ &lf_mm, ADDR, ADDR + HPAGE_PMD_SIZE, 0 };
 	lf_pmd.pmd = 5UL << PMD_SHIFT | ENTRY_FLAGS;
 	lf.nr_split = lf.nr_unmapped = lf.nr_freed = lf.nr_traced = 0;
-	lf.none_seen = lf.none_used = lf.valid_seen = lf.is_trying = false;
+	lf.none_seen = lf.none_used = lf.valid_seen = lf.is_trying = lf.is_unmapped = false;
 	for (i = 0; i < NR; i++)
 		counts[i] = tlbbatch_counter_read(&tlbbatch_lazyfree_counters, i);
 	sim_forget();

@@ -31,8 +31,12 @@ enum {
 #define IS_6_1_SHAPE	1
 #endif
 
-/* There who holds mmap_lock for writing takes it that a huge entry is never none meanwhile. */
+/* Who holds mmap_lock for writing may not expect that a huge entry becomes none. */
+#ifdef TLBBATCH_HAVE_PTE_OFFSET_MAP_FAILS
 #define LEAVES_TABLE	IS_6_1
+#else
+#define LEAVES_TABLE	true
+#endif
 
 /* On 6.1 the split takes the lock by itself. */
 #ifdef IS_6_1_SHAPE
@@ -52,6 +56,7 @@ struct lf_world {
 	bool none_seen, valid_seen;	/* by others, while a discard is tried */
 	bool none_used;		/* by who holds mmap_lock for writing, whenever it is */
 	bool is_trying;
+	bool is_unmapped;	/* the mapping that the entry was has ended */
 	void (*at_xchg)(void);	/* what others do right before the entry becomes invalid, once */
 	void (*in_original)(void);	/* what they do while a split runs, once */
 };
