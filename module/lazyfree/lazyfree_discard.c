@@ -135,6 +135,8 @@ static struct tlbbatch_lazyfree_facts look(struct vm_area_struct *vma, unsigned 
 					   pmd_t *pmdp, struct folio *folio)
 {
 	pmd_t pmd = READ_ONCE(*pmdp);
+	/* mlock() changes them, and takes no lock that is held here. */
+	unsigned long flags = READ_ONCE(vma->vm_flags);
 
 	return (struct tlbbatch_lazyfree_facts){
 		.is_lazyfree = folio_test_anon(folio) && !folio_test_swapbacked(folio),
@@ -146,9 +148,9 @@ static struct tlbbatch_lazyfree_facts look(struct vm_area_struct *vma, unsigned 
 		.is_dirty = folio_test_dirty(folio),
 		.maps = compat_maps(folio),
 		.whole_maps = folio_entire_mapcount(folio),
-		.is_locked_vma = vma->vm_flags & VM_LOCKED,
-		.is_droppable_vma = vma->vm_flags & VM_DROPPABLE,
-		.is_special_vma = vma->vm_flags & VM_SHADOW_STACK || userfaultfd_armed(vma),
+		.is_locked_vma = flags & VM_LOCKED,
+		.is_droppable_vma = flags & VM_DROPPABLE,
+		.is_special_vma = flags & VM_SHADOW_STACK || userfaultfd_armed(vma),
 		.is_entry_dirty = pmd_dirty(pmd),
 		.is_writable = pmd_flags(pmd) & _PAGE_RW,
 		.is_fault_wanted = pmd_protnone(pmd) || pmd_uffd(pmd),
