@@ -130,14 +130,14 @@ target_of()
 	return 1
 }
 
-# number_of luf|dirty|wide|flusher RULE: set REPLY to the number of a rule that a debug build can take out.
-# RULE is its name in module/debug/debug.h. "nothing" has a number, too.
+# number_of LIST RULE: set REPLY to the number of a rule that a debug build can take out. LIST is one
+# of programs/breaks, RULE its name in module/debug/debug.h. "nothing" has a number, too.
 number_of()
 {
 	REPLY=$("$BIN/breaks" "$1" "$2") || bail "breaks $1 $2"
 }
 
-# take_out luf|dirty|wide|flusher RULE: from now on the module breaks that rule
+# take_out LIST RULE: from now on the module breaks that rule
 take_out()
 {
 	number_of "$1" "$2"
