@@ -3,8 +3,9 @@
  * lazyfree - does anything get lost that is written to a huge page behind MADV_FREE?
  *
  * Each worker has huge pages. It fills one, gives it up by MADV_FREE, and goes one of many ways
- * with it (ways.c). In half of the rounds it writes to some of its pages again. Beside that one
- * thread pages everything out, again and again. Then each page that was written again must have
+ * with it (ways.c). In half of the rounds it writes to some of its pages again. Each way has its
+ * turn in both kinds of rounds before any has it again, and the time isn't over before each had
+ * one. Beside that one thread pages everything out, again and again. Then each page that was written again must have
  * what was written, and each other one what it had before, or zeros. A page that nobody touched
  * must go.
  *
@@ -16,6 +17,8 @@
 #include "swap.h"
 
 #define WORKERS_MAX	16
+/* Where rounds take long, the time may be so many times as long. */
+#define LONGER		4
 /* Words of a page that are looked at. */
 static const size_t words[] = { 0, 255, 511 };
 
@@ -28,6 +31,7 @@ struct result {
 /* What children see, too. */
 struct shared {
 	uint64_t sweeps;
+	uint64_t turns;
 	bool over;
 };
 
@@ -178,12 +182,12 @@ static void wait_until_gone(struct huge *huge, int pagemap)
 		mine->untouched--;
 }
 
-static void go(const struct way *way, struct huge *huge, int pagemap)
+static void go(const struct way *way, struct huge *huge, bool touched, int pagemap)
 {
 	if (mine->missing)
 		return;
 	fill(huge);
-	huge->touched = rng_one_in(huge->rng, 2);
+	huge->touched = touched;
 	if (way->prepare && !way->prepare(huge)) {
 		mine->missing = true;
 		return;
@@ -215,6 +219,30 @@ static bool is_wanted(const struct way *way)
 	return !wanted;
 }
 
+/* Each way, touched and not. */
+static unsigned int nr_kinds(void)
+{
+	return 2 * nr_ways;
+}
+
+/*
+ * The kinds of rounds in turn, in another order each time that all had theirs. The workers share
+ * the turns.
+ */
+static unsigned int next_kind(void)
+{
+	uint64_t turn = __atomic_fetch_add(&shared->turns, 1, __ATOMIC_RELAXED);
+	static const unsigned int step = 15;
+
+	/* It has no factor in common with the number of kinds, so each comes once. */
+	return (turn * step + turn / nr_kinds()) % nr_kinds();
+}
+
+static bool had_each_kind(void)
+{
+	return __atomic_load_n(&shared->turns, __ATOMIC_RELAXED) >= nr_kinds() + nr_workers;
+}
+
 static void *work(void *argument)
 {
 	unsigned int worker = (uintptr_t)argument, i;
@@ -227,11 +255,12 @@ static void *work(void *argument)
 	for (i = 0; i < nr_huge; i++)
 		all[worker][i].rng = &rng;
 	while (!is_over()) {
-		const struct way *way = &ways[rng_below(&rng, nr_ways)];
+		unsigned int kind = next_kind();
+		const struct way *way = &ways[kind / 2];
 
 		mine = &results[worker * nr_ways + (way - ways)];
 		if (is_wanted(way))
-			go(way, &all[worker][rng_below(&rng, nr_huge)], pagemap);
+			go(way, &all[worker][rng_below(&rng, nr_huge)], kind % 2, pagemap);
 	}
 	close(pagemap);
 	return NULL;
@@ -348,10 +377,11 @@ int main(int argc, char **argv)
 {
 	pthread_t threads[WORKERS_MAX + 1];
 	const char *dir = NULL;
-	unsigned int i, j;
+	unsigned int i, j, longest;
 	uint64_t start;
 
 	parse(argc, argv, &dir);
+	longest = seconds * LONGER;
 	start_watchdog(seconds * 10 + 120);
 	results = map_locked(nr_ways * nr_workers * sizeof(*results));
 	shared = map_shared_locked(sizeof(*shared));
@@ -363,8 +393,11 @@ int main(int argc, char **argv)
 	start_thread(&threads[nr_workers], page_out, NULL);
 	for (i = 0; i < nr_workers; i++)
 		start_thread(&threads[i], work, (void *)(uintptr_t)i);
-	for (start = now_ns(); seconds_since(start) < seconds && !stress_stop; )
+	for (start = now_ns(); seconds_since(start) < longest && !stress_stop; ) {
+		if (seconds_since(start) >= seconds && had_each_kind())
+			break;
 		sleep_ms(100);
+	}
 	__atomic_store_n(&shared->over, true, __ATOMIC_RELAXED);
 	for (i = 0; i <= nr_workers; i++)
 		pthread_join(threads[i], NULL);
