@@ -150,7 +150,13 @@ static void fill(struct huge *huge)
 
 	__atomic_store_n(&huge->given_up, false, __ATOMIC_RELEASE);
 	be_paged_out();
-	madvise(huge->home, HUGE_BYTES, MADV_DONTNEED);
+	/*
+	 * Mapped anew, since MADV_DONTNEED leaves the page table of a mapping that was split. Then the
+	 * new pages would be small ones.
+	 */
+	if (mmap(huge->home, HUGE_BYTES, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+		fail("mmap");
 	madvise(huge->home, HUGE_BYTES, MADV_HUGEPAGE);
 	__atomic_store_n(&huge->base, huge->home, __ATOMIC_RELEASE);
 	huge->version = next_version();
