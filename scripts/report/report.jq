@@ -24,6 +24,12 @@ def saved: saved(.on);
 def cells: "| \(map(tostring) | join(" | ")) |";
 
 def rounded: . * 10 | round / 10;
+def of_1000: if . == null then "-" else rounded | tostring end;
+
+# A figure as a change against another one, in percent; null where there is none
+def against($base):
+	if . == null or ($base // 0) == 0 or ($base | isinfinite) or isinfinite then null
+	else (. - $base) * 100 / $base end;
 
 # For one run: median over the pairs of a figure of one side
 def of_side(side; figure): [.pairs[] | side | figure] | median;

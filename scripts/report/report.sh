@@ -36,6 +36,19 @@ jq_with()
 	jq -L "$TLBBATCH_TOP/scripts/report" "${options[@]}" "$program" "$@"
 }
 
+# report_rows_table MODULE FILE ROWS HEADER...: a table of the rows that MODULE.jq makes of FILE. A
+# header may hold several columns, with "|" between them.
+report_rows_table()
+{
+	local module=$1 file=$2 rows=$3 header
+
+	shift 3
+	header=$(IFS='|'; echo "$*")
+	echo "| ${header//|/ | } |"
+	sed 's/[^|][^|]*/ --- /g; s/.*/|&|/' <<<"$header"
+	jq_with "$module" -r "$rows | map(tostring) | \"| \\(join(\" | \")) |\"" "$file"
+}
+
 # report_commit: print git's name for the tree, as JSON, or null without git. A repository
 # around the tree isn't the tree's own.
 report_commit()

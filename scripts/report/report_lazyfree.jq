@@ -21,6 +21,7 @@ def lazyfree_complaints:
 			(.sides[] | select(.seconds <= 0 or .pages <= 0) | "pair \(.pair): nothing was reclaimed"),
 			(.sides[] | select((.side == "pmd") != (.discarded > 0)) |
 			 "pair \(.pair), \(.side): \(.discarded) pages were discarded"),
+			(select([.sides[].lru] | unique | length > 1) | "sides of several LRUs"),
 			(.sides[] | select(.huge * 2 < .mib * 0.9) | "pair \(.pair): the memory had no huge pages"))
 	end;
 
@@ -40,10 +41,33 @@ def lazyfree_of($begin): .[] | select(.kernel | startswith($begin));
 
 def thousandths: . * 1000 | round / 1000;
 
+# The LRU of an object's sides. Early files don't say it.
+def lazyfree_lru: [.sides[].lru // "-"] | unique | join(" ");
+
 # Rows of the table
 def lazyfree_rows:
-	sort_by(.kernel)[] |
-	[.kernel, (.sides | map(.mib) | max), (.sides | map(.pair) | max),
+	sort_by(.kernel, lazyfree_lru)[] |
+	[.kernel, lazyfree_lru, (.sides | map(.mib) | max), (.sides | map(.pair) | max),
 	 (("off", "pmd") as $side | (lazyfree_median($side) | thousandths),
 	  (lazyfree_extent($side) | map(thousandths) | "\(.[0]) to \(.[1])")),
 	 "\(lazyfree_times * 10 | round / 10)x"];
+
+# What pmd must reach: at most so many seconds for a GiB. 7.2 discards whole by itself; there it
+# must not be slower.
+def lazyfree_bound: 0.05;
+def lazyfree_by_itself: startswith("7.2.");
+
+# Rows of the verdict: kernel, LRU, what is asked for, what was measured, and whether that passes
+def lazyfree_verdicts:
+	sort_by(.kernel, lazyfree_lru)[] | lazyfree_median("pmd") as $pmd |
+	[.kernel, lazyfree_lru] +
+	if .kernel | lazyfree_by_itself then
+		(1 / lazyfree_times) as $factor |
+		["not slower than off", "\($factor | thousandths) of its time",
+		 if $factor <= 1 then "passes"
+		 elif $pmd <= lazyfree_extent("off")[1] then "passes, within what off spreads"
+		 else "fails" end]
+	else
+		["at most \(lazyfree_bound) s for a GiB", "\($pmd | thousandths) s",
+		 if $pmd <= lazyfree_bound then "passes" else "fails" end]
+	end;

@@ -14,10 +14,10 @@ report_lazyfree_guest()
 		'[lazyfree_report($guest[0]; $suites | split(" "); $commit)]' "$1/lazyfree.jsonl"
 }
 
-# report_lazyfree_merge FILE...: one list; of guests with the same kernel the last
+# report_lazyfree_merge FILE...: one list; of guests with the same kernel and LRU the last
 report_lazyfree_merge()
 {
-	jq -s 'add | group_by(.kernel) | map(.[-1])' "$@"
+	jq_with report_lazyfree -s 'add | group_by([.kernel, lazyfree_lru]) | map(.[-1])' "$@"
 }
 
 # report_lazyfree_check FILE: print what is wrong with it; fail if there is anything
@@ -33,8 +33,12 @@ report_lazyfree_check()
 # report_lazyfree_matrix FILE: the table of docs/bench-lazyfree.md
 report_lazyfree_matrix()
 {
-	printf '| %s |\n' \
-		'kernel | MiB | pairs | off: seconds for a GiB | from, to | pmd | from, to | times faster' \
-		'--- | --- | --- | --- | --- | --- | --- | ---'
-	jq_with report_lazyfree -r 'lazyfree_rows | map(tostring) | "| \(join(" | ")) |"' "$1"
+	report_rows_table report_lazyfree "$1" lazyfree_rows kernel LRU MiB pairs 'off: seconds for a GiB' \
+		'from, to' pmd 'from, to' 'times faster'
+}
+
+# report_lazyfree_verdict FILE: is it as fast as it should be?
+report_lazyfree_verdict()
+{
+	report_rows_table report_lazyfree "$1" lazyfree_verdicts kernel LRU 'asked for' measured verdict
 }

@@ -4,6 +4,7 @@
 # (tests/guest/bench/progress, sweep, wide, bystander and flusher). jq 1.6.
 
 include "report";
+include "report_flusher";
 
 # Makes one object for a kernel from the objects of a guest's .jsonl, its guest.json, and
 # the suites of its kernel. It keeps all of the sides.
@@ -12,28 +13,6 @@ def rounds_report($what; $guest; $suites; $commit):
 		what: $what, kernel: $guest.kernel, cpus: $guest.cpus, mem_mb: $guest.mem_mb,
 		suites: $suites, sides: .
 	} + ($guest | with_entries(select(.key == "cgroup1"))) + provenance($guest; $commit) | .settings.command = $guest.command;
-
-# Of dirty file pages: in the set-up ext4, and in no other, a cgroup has a flusher of its own.
-def flusher_complaints:
-	select(.what == "flusher") | .sides[]? |
-	select((.own_flusher == 1) != (.setup == "ext4")) |
-	"\(.setup), round \(.round), \(.arm): " +
-		if .own_flusher == 1 then "a cgroup's own flusher wrote"
-		else "no cgroup's own flusher wrote" end;
-
-# What is wrong with a list of such objects: a line for each complaint
-def rounds_complaints:
-	if type != "array" or length == 0 then "no list, or empty"
-	else
-		.[] | "\(.kernel), \(.what): " + (
-			provenance_complaints,
-			(select(.sides | type != "array" or length == 0) | "no sides"),
-			(select([.sides[]? | select((.events_lost // 0) > 0)] | length > 0) |
-				"events were lost"),
-			flusher_complaints)
-	end;
-
-def of_1000: if . == null then "-" else rounded | tostring end;
 
 # From pairs [zero, calls], one for each round: calls that found nothing per 1000, and the
 # margin of error (95%, jackknife over the rounds, since calls of a round are alike)
@@ -130,93 +109,81 @@ def wide_costs:
 	 (map(.memcg_zero + .direct_zero) | add), (map(.oom_kill) | add),
 	 (map(.kswapd_slept * 100) | median | of_1000)];
 
-# Bystanders: each group of sides of one kernel, workload, swap and LRU, by arm
+# Bystanders: each group of sides of one kernel, workload, swap and LRU, by arm. A side in which
+# something was killed for want of memory, or nothing reclaimed, isn't measured.
+def bystander_measured: .oom == 0 and .pgsteal_anon > 0;
 def bystander_groups:
 	.[] | select(.what == "bystander") | .kernel as $kernel |
-	.sides | map(select(.oom == 0 and .pgsteal_anon > 0)) | group_by([.workload, .swap, .lru])[] |
-	{ kernel: $kernel, off: map(select(.arm == "off")), arms: group_by(
+	.sides | group_by([.workload, .swap, .lru])[] |
+	{ kernel: $kernel, sides: ., arms: group_by(
 		if .arm == "off" then [0, 0] else [(.arm | split("/") | length), (.arm | split("/")[0] | tonumber)] end) };
+def bystander_arm($arm): map(select(.arm == $arm and bystander_measured));
+def bystander_place: "\(.[0].workload), \(.[0].swap), \(.[0].lru), \(.[0].arm)";
+
+def bystander_complaints:
+	select(.what == "bystander" and (.sides | type == "array")) | [.] |
+	bystander_groups | .arms[] | bystander_place as $place |
+	map(select(bystander_measured)) as $good |
+	(select($good | length < 3) | "\($place): only \($good | length) sides of \(length) were measured"),
+	(select((.[0].arm | endswith("/prune")) and
+		([$good[].shootdown.receivers_pruned // 0] | add // 0) == 0) |
+		"\($place): no CPU was left out");
 
 # Receivers per 1000 pages that are counted in this member
 def receivers_in($name): .[$name] * 1000 / .pgsteal_anon;
 # How many percent of these had nothing to flush
 def empty_share($of): .["empty_" + $of] * 100 / ([.["tlb_" + $of], 1] | max);
+def receivers_of($whom): [.[] | receivers_in("tlb_" + $whom)];
 
-# One row for each kernel, LRU, workload and arm: the median of the bystanders' receivers, their
-# least and most, how many percent fewer than off, and how many had nothing to flush; then the same
-# of the writers; then CPUs that were left out
+# Of the sides of an arm: the change of the median against off, and against the same without prune
+def bystander_changes($sides; $whom):
+	.[0].arm as $arm | (receivers_of($whom) | median) as $now |
+	(if $arm == "off" then null
+	 else $now | against($sides | bystander_arm("off") | receivers_of($whom) | median) end),
+	(if $arm | endswith("/prune") then $now |
+		against($sides | bystander_arm($arm | rtrimstr("/prune")) | receivers_of($whom) | median)
+	 else null end);
+
+# One row for each kernel, LRU, workload and arm: sides, and how many of these weren't measured; the
+# median of the bystanders' receivers, their least and most, the changes, and how many had nothing to
+# flush; then the same of the writers; then CPUs that were left out
 def bystander_rows:
-	bystander_groups as {$kernel, $off, $arms} |
-	([$off[] | receivers_in("tlb_bystanders")] | median) as $base |
-	([$off[] | receivers_in("tlb_writers")] | median) as $own |
-	$arms[] | [.[] | receivers_in("tlb_bystanders")] as $all |
-	[$kernel, .[0].lru, .[0].swap, .[0].workload, .[0].arm, length,
-	 ($all | median | of_1000), "\($all | min | of_1000) to \($all | max | of_1000)",
-	 (if .[0].arm == "off" or ($base // 0) == 0 then "-"
-	  else (($all | median) - $base) * 100 / $base | of_1000 end),
+	bystander_groups as {$kernel, $sides, $arms} |
+	$arms[] | length as $all | map(select(bystander_measured)) | select(length > 0) |
+	receivers_of("bystanders") as $others |
+	[$kernel, .[0].lru, .[0].swap, .[0].workload, .[0].arm, length, $all - length,
+	 ($others | median | of_1000), "\($others | min | of_1000) to \($others | max | of_1000)",
+	 (bystander_changes($sides; "bystanders") | of_1000),
 	 (map(empty_share("bystanders")) | median | of_1000),
-	 (map(receivers_in("tlb_writers")) | median | of_1000),
-	 (if .[0].arm == "off" or ($own // 0) == 0 then "-"
-	  else ((map(receivers_in("tlb_writers")) | median) - $own) * 100 / $own | of_1000 end),
+	 (receivers_of("writers") | median | of_1000),
+	 (bystander_changes($sides; "writers") | of_1000),
 	 (map(.shootdown.receivers_pruned * 1000 / .pgsteal_anon) | median | of_1000)];
 
-# Dirty file pages. A side in which the reader or the writer was killed has null for what
-# that one would have told.
-def reads_per_s: if .reads == null then null else .reads / ([.read_s, 0.001] | max) end;
-def of_sides(f): [.[] | f | values] | median;
-def flusher_figure($name):
-	if $name == "refaults" then of_sides(.workingset_refault_file)
-	elif $name == "seconds of writing" then of_sides(.write_s)
-	elif $name == "reads a second" then of_sides(reads_per_s)
-	else map(.oom_kill) | add
+# What prune must reach, both against the same without it: so many percent fewer receivers on the
+# bystanders' CPUs, and no more on the writers'
+def bystander_bound: -95;
+def bystander_verdicts:
+	bystander_groups as {$kernel, $sides, $arms} |
+	$arms[] | select(.[0].arm | endswith("/prune")) | (.[0].arm | rtrimstr("/prune")) as $without |
+	map(select(bystander_measured)) | select(length > 0) |
+	[bystander_changes($sides; "bystanders")][1] as $others |
+	[bystander_changes($sides; "writers")][1] as $own |
+	($sides | bystander_arm($without) | receivers_of("writers") | max) as $most |
+	[$kernel, .[0].lru, .[0].swap, .[0].workload, .[0].arm, ($others | of_1000), ($own | of_1000),
+	 if $others == null or $own == null then "not measured"
+	 elif $others > bystander_bound then "fails: bystanders"
+	 elif $own <= 0 then "passes"
+	 elif receivers_of("writers") | median <= $most then "passes, writers within what \($without) spreads"
+	 else "fails: writers" end];
+
+# What is wrong with a list of such objects: a line for each complaint
+def rounds_complaints:
+	if type != "array" or length == 0 then "no list, or empty"
+	else
+		.[] | "\(.kernel), \(.what): " + (
+			provenance_complaints,
+			(select(.sides | type != "array" or length == 0) | "no sides"),
+			(select([.sides[]? | select((.events_lost // 0) > 0)] | length > 0) |
+				"events were lost"),
+			flusher_complaints, bystander_complaints)
 	end;
-def flusher_names: ["refaults", "seconds of writing", "reads a second", "OOM kills"];
-def flusher_setups: ["ext4", "shared", "vfat"];
-def flusher_arms: ["wake", "account", "every"];
-
-def flusher_sides($kernel; $setup; $arm):
-	[.[] | select(.what == "flusher" and (.kernel | startswith($kernel))) | .sides[] |
-	 select(.setup == $setup and .arm == $arm)];
-
-# How much of the way from 6.12 to 7.2 an arm goes, in percent; null where there is no way
-def gap_closed($from; $to): if $from == null or $to == null or $from == $to then null
-	else ($from - .) * 100 / ($from - $to) end;
-
-# Rows: a set-up, a figure, 6.12 as it is, with each arm, and 7.2 as it is
-def flusher_gap:
-	. as $all | flusher_setups[] as $setup | flusher_names[] as $name |
-	($all | flusher_sides("6.12."; $setup; "off") |
-		if length > 0 then flusher_figure($name) else null end) as $from |
-	($all | flusher_sides("7.2."; $setup; "off") |
-		if length > 0 then flusher_figure($name) else null end) as $to |
-	[$setup, $name, ($from | of_1000)] +
-	[flusher_arms[] as $arm | $all | flusher_sides("6.12."; $setup; $arm) |
-	 if length == 0 then "-"
-	 else flusher_figure($name) | of_1000 + (if . == null then "" else
-		gap_closed($from; $to) | if . == null then "" else " (\(round)%)" end end)
-	 end] +
-	[($to | of_1000)];
-
-# Rows with all figures: medians, and of the writer's time the extremes
-def flusher_rows:
-	.[] | select(.what == "flusher") | .kernel as $kernel |
-	.sides | group_by([.setup, .arm])[] |
-	[$kernel, .[0].lru, .[0].setup, .[0].arm, length,
-	 (of_sides(.write_s) | of_1000),
-	 ([.[] | .write_s | values] |
-		if length == 0 then "-" else "\(min | of_1000) to \(max | of_1000)" end),
-	 (of_sides(.sync_s) | of_1000),
-	 (of_sides(.write_p99_ms) | of_1000), (of_sides(.write_max_ms) | of_1000),
-	 (of_sides(reads_per_s) | of_1000), (of_sides(.read_p99_ms) | of_1000),
-	 (of_sides(.workingset_refault_file) | of_1000),
-	 (of_sides(.pgscan_file) | of_1000), (of_sides(.pgsteal_file) | of_1000),
-	 (of_sides(.wakes) | of_1000), (of_sides(.starts_vmscan) | of_1000),
-	 (of_sides(.starts_elsewhere) | of_1000),
-	 (of_sides(.throttled_ms) | of_1000),
-	 (of_sides(.bystander_kb / 1024) | of_1000),
-	 (map(.oom_kill) | add)];
-
-# What each kernel answers who asks for a memory controller of cgroup version 1
-def flusher_cgroup1:
-	.[] | select(.what == "flusher") |
-	[.kernel, (.cgroup1.config // "-"), (.cgroup1.mount // "" | if . == "" then "-" else . end)];

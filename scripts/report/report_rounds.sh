@@ -3,7 +3,7 @@
 #
 # Turn what tests/guest/bench/progress, sweep, wide, bystander and flusher measured into
 # results/progress.json, sweep.json, wide.json, bystander.json and flusher.json there, and into
-# tables.  To be sourced after report.sh; the arithmetic is in report_rounds.jq.
+# tables.  To be sourced after report.sh; the arithmetic is in report_rounds.jq and report_flusher.jq.
 
 rounds_jq()
 {
@@ -30,17 +30,10 @@ report_rounds_check()
 	[ -z "$wrong" ]
 }
 
-# report_rounds_table RESULTS ROWS HEADER...: a table of the rows that report_rounds.jq
-# makes. Each header's columns are apart by "|".
+# report_rounds_table RESULTS ROWS HEADER...: a table of the rows that report_rounds.jq makes
 report_rounds_table()
 {
-	local results=$1 rows=$2 header
-
-	shift 2
-	header=$(IFS='|'; echo "$*")
-	echo "| ${header//|/ | } |"
-	sed 's/[^|][^|]*/ --- /g; s/.*/|&|/' <<<"$header"
-	rounds_jq -r "$rows | map(tostring) | \"| \\(join(\" | \")) |\"" "$results"
+	report_rows_table report_rounds "$@"
 }
 
 # report_rounds_matrix RESULTS: a table for the documents
@@ -64,13 +57,31 @@ report_rounds_matrix()
 		;;
 	bystander)
 		report_rounds_table "$1" bystander_rows kernel LRU swap workload setting sides \
-			'bystanders: receivers per 1000 pages' 'least to most' 'against off, %' \
-			'nothing to flush, %' 'writers: receivers per 1000 pages' 'against off, %' \
-			'left out per 1000 pages'
+			'not measured (OOM)' 'bystanders: receivers per 1000 pages' 'least to most' \
+			'against off, %' 'against the same without prune, %' 'nothing to flush, %' \
+			'writers: receivers per 1000 pages' 'against off, %' \
+			'against the same without prune, %' 'left out per 1000 pages'
 		;;
 	flusher)
-		report_rounds_table "$1" flusher_gap set-up figure 6.12 wake account every 7.2
+		report_rows_table report_flusher "$1" flusher_gap set-up figure 6.12 wake 'against off, %' \
+			account 'against off, %' every 'against off, %' 7.2
 		;;
+	esac
+}
+
+# report_rounds_verdict RESULTS: does it show what the feature is there for? A table
+report_rounds_verdict()
+{
+	case $(jq -r '.[0].what' "$1") in
+	bystander)
+		report_rounds_table "$1" bystander_verdicts kernel LRU swap workload setting \
+			'bystanders against the same without prune, %' 'writers, %' verdict
+		;;
+	flusher)
+		report_rows_table report_flusher "$1" flusher_verdicts mode 'most of a gap to 7.2' \
+			'worst against off' verdict
+		;;
+	*) return 1 ;;
 	esac
 }
 
@@ -79,14 +90,15 @@ report_rounds_matrix()
 report_rounds_details()
 {
 	if jq -e '.[0].what == "flusher"' "$1" >/dev/null; then
-		report_rounds_table "$1" flusher_rows kernel LRU set-up arm sides \
+		report_rows_table report_flusher "$1" flusher_rows kernel LRU set-up arm sides \
 			'seconds of writing' 'least to most' 'seconds of sync' \
 			'a write, ms: p99' longest 'reads a second' 'a read, ms: p99' \
 			refaults scanned reclaimed 'wake-ups' \
 			'writeback starts for reclaim' 'on the other disk' \
-			'throttled, ms' "bystander's MB" 'OOM kills'
+			'throttled, ms' 'MB to the other disk' 'MB/s' 'killed: writers' readers \
+			'OOM kills a side'
 		echo
-		report_rounds_table "$1" flusher_cgroup1 kernel configuration 'mount -o memory'
+		report_rows_table report_flusher "$1" flusher_cgroup1 kernel configuration 'mount -o memory'
 		return
 	fi
 	report_rounds_table "$1" wide_rows kernel LRU workload setting sides 'pages a pass' \
