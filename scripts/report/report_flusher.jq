@@ -49,9 +49,10 @@ def worse($off; $name):
 	end;
 
 # 7.2 is better than 6.12 by so many percent at least, or there is no gap between them. A kill in
-# every other side is the least that counts.
+# every other side is the least that counts. What the other disk gets is a price: there is none.
 def gap_least: 10;
 def is_gap($from; $to; $name):
+	$name != "MB/s to the other disk" and
 	$from != null and $to != null and ([$from, $to] | any(isinfinite) | not) and
 	($to | worse($from; $name)) <= -gap_least and
 	($name != "OOM kills a side" or $from - $to >= 0.5);
@@ -131,4 +132,5 @@ def flusher_rows:
 # What each kernel answers who asks for a memory controller of cgroup version 1
 def flusher_cgroup1:
 	.[] | select(.what == "flusher") |
-	[.kernel, (.cgroup1.config // "-"), (.cgroup1.mount // "" | if . == "" then "-" else . end)];
+	# mount says where to look for more in a second line.
+	[.kernel, (.cgroup1.config // "-"), (.cgroup1.mount // "" | split("\n")[0] // "-")];
