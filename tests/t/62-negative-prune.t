@@ -2,6 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # runs: 7.2 7.3
 # variant: debug
-# timeout: 900
+# timeout: 1800
 # append: oops=panic page_poison=1
 exec "$(dirname "$0")/../host/negative" "$0" detector-prune
