@@ -114,6 +114,26 @@ symbols()
 	[ -s $SYMBOLS ] || sed -n 's/^[^ ]* [tT] \([^ \t]*\)$/\1/p' /proc/kallsyms > $SYMBOLS
 }
 
+# lacks KNOB: is this a kernel that can't have it? Then REPLY says why. This is told from the kernel alone,
+# so that a test that asks it doesn't take a wrong refusal for a right one.
+lacks()
+{
+	local checks
+
+	REPLY=
+	checks=$(grep -o '\<page_table_check=[a-z0-9]*' /proc/cmdline | tail -n 1)
+	case $1-$(uname -r) in
+	shootdown/prune-6.*) REPLY="masks are exact before 6.14" ;;
+	flusher/mode-6.12.*) ;;
+	flusher/mode-*) REPLY="flusher/mode is for 6.12" ;;
+	lazyfree/mode-*)
+		[ "${checks#*=}" != on ] || REPLY="page_table_check is on"
+		[ -d /sys/kernel/mm/transparent_hugepage ] || REPLY="no huge pages in this kernel"
+		;;
+	esac
+	[ -n "$REPLY" ]
+}
+
 # target_of HOOK: print the function of this kernel that the hook is attached to
 target_of()
 {

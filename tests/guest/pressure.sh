@@ -6,6 +6,8 @@
 
 PRESSURE_MAX=20M
 PRESSURE_MB=40
+# With huge pages in the group, too: these have room besides.
+PRESSURE_HUGE_MAX=28M
 # How many writers there are: one on each CPU, or this many
 PRESSURE_CPUS=
 # The OOM killer spares them: MGLRU calls it too early now and then (tests/guest/aging).
@@ -73,4 +75,25 @@ pressure_stop()
 	limit=$(cgroup_value memory.events max)
 	num "$1: out of memory, of $limit times at the limit" \
 		"$(cgroup_value memory.events oom)" -le $((limit / 100 + 1))
+}
+
+# huge_start SECONDS: behind pressure_start, two tasks of its group give up a huge page each by MADV_FREE,
+# write to some, and page them out
+huge_start()
+{
+	echo "$PRESSURE_HUGE_MAX" > "$CG/memory.max"
+	in_cgroup_start "${PRESSURE_SPARED[@]}" "$BIN/lazyfree" --seconds "$1" --workers 2 --huge 1 \
+		--ways plain > /tmp/lazyfree.out 2>&1
+	huge_pages=$!
+}
+
+# huge_stop WHEN: a result: nothing that was written to them was lost. Before pressure_stop.
+huge_stop()
+{
+	local rc=0
+
+	kill "$huge_pages"
+	wait "$huge_pages" || rc=$?
+	is "$1: every byte of the huge pages" $rc 0
+	diag "$(tail -n 1 /tmp/lazyfree.out)"
 }
