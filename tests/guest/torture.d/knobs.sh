@@ -29,6 +29,10 @@ knob()
 	fi
 	DETAIL+=" $got"
 	[[ " $KNOB_ERRORS " != *" $got "* ]] || return 1
+	if [ "$got" = EOPNOTSUPP ] && lacks "$file"; then
+		cannot "$REPLY"
+		return
+	fi
 	wrong "$file: $value gives $got"
 }
 
@@ -83,12 +87,14 @@ on_again()
 	return $rc
 }
 
-# Where masks are exact, prune can't be had.
+# Where masks are exact, only 0 can be written.
 prune_switched()
 {
-	local KNOB_ERRORS="$KNOB_ERRORS EOPNOTSUPP"
+	local rc=0
 
-	knob shootdown/prune 0 1 1
+	knob shootdown/prune 0 1 1 || rc=$?
+	[ $rc -ne "$CANNOT" ] || return 1
+	return $rc
 }
 
 # Three writers at once.
@@ -101,18 +107,22 @@ knob_race()
 		(
 			choices_begin "$REPLY"
 			for _ in 1 2; do
-				choose enabled enabled batch_size wide/pass_min lazyfree/mode luf/mode
+				choose enabled enabled batch_size wide/pass_min lazyfree/mode luf/mode \
+					shootdown/prune shootdown/defer_min_cpus flusher/mode
 				case $REPLY in
 				enabled) knob enabled 0 1 ;;
 				batch_size) knob batch_size 1 17 64 512 ;;
 				wide/pass_min) knob wide/pass_min 0 96 256 ;;
 				lazyfree/mode) knob lazyfree/mode off pmd ;;
 				luf/mode) knob luf/mode off track ;;
+				shootdown/prune) knob shootdown/prune 0 1 ;;
+				shootdown/defer_min_cpus) knob shootdown/defer_min_cpus 1 2 3 ;;
+				flusher/mode) knob flusher/mode off wake account ;;
 				esac
-				# Another writer may have written since.
-				case $REASON in
-				*" reads "* | '') REASON='' ;;
-				*) echo "$REASON"; break ;;
+				# This kernel may not have it, and another writer may have written since.
+				case $?-$REASON in
+				"$WRONG"-*" reads "*) REASON='' ;;
+				"$WRONG"-*) echo "$REASON"; break ;;
 				esac
 			done
 		) >"$RUN/race.$i" &
