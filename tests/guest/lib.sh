@@ -118,16 +118,12 @@ symbols()
 # so that a test that asks it doesn't take a wrong refusal for a right one.
 lacks()
 {
-	local checks
-
 	REPLY=
-	checks=$(grep -o '\<page_table_check=[a-z0-9]*' /proc/cmdline | tail -n 1)
 	case $1-$(uname -r) in
 	shootdown/prune-6.*) REPLY="masks are exact before 6.14" ;;
 	flusher/mode-6.12.*) ;;
 	flusher/mode-*) REPLY="flusher/mode is for 6.12" ;;
 	lazyfree/mode-*)
-		[ "${checks#*=}" != on ] || REPLY="page_table_check is on"
 		[ -d /sys/kernel/mm/transparent_hugepage ] || REPLY="no huge pages in this kernel"
 		;;
 	esac
