@@ -5,12 +5,13 @@
  * Each worker has huge pages. It fills one, gives it up by MADV_FREE, and goes one of many ways
  * with it (ways.c). In half of the rounds it writes to some of its pages again. Each way has its
  * turn in both kinds of rounds before any has it again, and the time isn't over before each had
- * one. Beside that one thread pages everything out, again and again. Then each page that was written again must have
- * what was written, and each other one what it had before, or zeros. A page that nobody touched
- * must go.
+ * one. Beside that one thread pages everything out, again and again. Then each page that was
+ * written again must have what was written, and each other one what it had before, or zeros. A
+ * page that nobody touched must go.
  *
  * A line for each way: rounds, pages written again, pages lost, other wrong pages, huge pages that
- * should go, and that went.
+ * should go, and that went; rounds in which MADV_FREE met a huge page, and rounds in which the way
+ * led to what it is for.
  */
 #include "lazyfree.h"
 #include "supervise.h"
@@ -24,7 +25,7 @@ static const size_t words[] = { 0, 255, 511 };
 
 /* What became of a way. */
 struct result {
-	uint64_t rounds, rewritten, lost, wrong, untouched, gone;
+	uint64_t rounds, rewritten, lost, wrong, untouched, gone, huge, effects;
 	bool missing;
 };
 
@@ -52,22 +53,23 @@ static uint64_t stamp(uint64_t version, size_t page, size_t word)
 	return mix64(version << 20 | page << 9 | word) | 1;
 }
 
-static void store_page(char *base, size_t page, uint64_t version)
+/* Such a page as page @like would be. */
+static void store_page(char *at, size_t like, uint64_t version)
 {
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(words); i++)
-		__atomic_store_n((uint64_t *)(base + page * PAGE_BYTES) + words[i],
-				 stamp(version, page, words[i]), __ATOMIC_RELAXED);
+		__atomic_store_n((uint64_t *)at + words[i], stamp(version, like, words[i]),
+				 __ATOMIC_RELAXED);
 }
 
-static bool has_page(const char *base, size_t page, uint64_t version)
+static bool has_page(const char *at, size_t like, uint64_t version)
 {
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(words); i++)
-		if (__atomic_load_n((const uint64_t *)(base + page * PAGE_BYTES) + words[i],
-				    __ATOMIC_RELAXED) != (version ? stamp(version, page, words[i]) : 0))
+		if (__atomic_load_n((const uint64_t *)at + words[i], __ATOMIC_RELAXED) !=
+		    (version ? stamp(version, like, words[i]) : 0))
 			return false;
 	return true;
 }
@@ -80,14 +82,27 @@ static uint64_t next_version(void)
 	return __atomic_add_fetch(&versions, 1, __ATOMIC_RELAXED);
 }
 
-void write_page_again(struct huge *huge, unsigned int page)
+static void write_page(struct huge *huge, unsigned int page, unsigned int like, uint64_t version)
 {
-	uint64_t version = next_version();
-
-	store_page(huge->base, page, version);
+	store_page(huge->base + page * PAGE_BYTES, like, version);
 	if (!huge->fresh[page])
 		mine->rewritten++;
 	huge->fresh[page] = version;
+	huge->like[page] = (uint16_t)like;
+}
+
+void write_page_again(struct huge *huge, unsigned int page)
+{
+	write_page(huge, page, page, next_version());
+}
+
+/* Both get the same content. */
+void write_page_like(struct huge *huge, unsigned int page, unsigned int other)
+{
+	uint64_t version = next_version();
+
+	write_page(huge, page, other, version);
+	write_page(huge, other, other, version);
 }
 
 void write_again(struct huge *huge)
@@ -106,15 +121,16 @@ void verify(struct huge *huge)
 	size_t page;
 
 	for (page = 0; page < HUGE_PAGES; page++) {
+		const char *at = huge->base + page * PAGE_BYTES;
+
 		if (huge->fresh[page])
-			mine->lost += !has_page(huge->base, page, huge->fresh[page]);
+			mine->lost += !has_page(at, huge->like[page], huge->fresh[page]);
 		else
-			mine->wrong += !has_page(huge->base, page, huge->version) &&
-				       !has_page(huge->base, page, 0);
+			mine->wrong += !has_page(at, page, huge->version) && !has_page(at, page, 0);
 	}
 }
 
-static bool is_over(void)
+bool is_over(void)
 {
 	return __atomic_load_n(&shared->over, __ATOMIC_RELAXED);
 }
@@ -125,6 +141,17 @@ void be_paged_out(void)
 
 	while (__atomic_load_n(&shared->sweeps, __ATOMIC_RELAXED) < end && !is_over())
 		sched_yield();
+}
+
+void be_given_up(struct huge *huge)
+{
+	__atomic_store_n(&huge->given_up, true, __ATOMIC_RELEASE);
+}
+
+void be_left_alone(struct huge *huge)
+{
+	__atomic_store_n(&huge->given_up, false, __ATOMIC_RELEASE);
+	be_paged_out();
 }
 
 /* Memory at a multiple of its size. */
@@ -148,8 +175,7 @@ static void fill(struct huge *huge)
 {
 	size_t page;
 
-	__atomic_store_n(&huge->given_up, false, __ATOMIC_RELEASE);
-	be_paged_out();
+	be_left_alone(huge);
 	/*
 	 * Mapped anew, since MADV_DONTNEED leaves the page table of a mapping that was split. Then the
 	 * new pages would be small ones.
@@ -162,54 +188,69 @@ static void fill(struct huge *huge)
 	huge->version = next_version();
 	memset(huge->fresh, 0, sizeof(huge->fresh));
 	for (page = 0; page < HUGE_PAGES; page++)
-		store_page(huge->base, page, huge->version);
+		store_page(huge->base + page * PAGE_BYTES, page, huge->version);
+}
+
+/* Is it one page that is mapped whole? */
+static bool is_huge(const struct huge *huge)
+{
+	return smaps_huge(huge->base, HUGE_PAGES) >= HUGE_PAGES;
 }
 
 /* Is nothing of it there? Looking at it would bring it back. */
-static bool is_gone(const struct huge *huge, int pagemap)
+static bool is_gone(const struct huge *huge)
 {
-	return !pagemap_count(pagemap, huge->base, HUGE_PAGES, PAGEMAP_PRESENT | PAGEMAP_SWAPPED);
+	return !pagemap_count(huge->pagemap, huge->base, HUGE_PAGES,
+			      PAGEMAP_PRESENT | PAGEMAP_SWAPPED);
 }
 
-static void wait_until_gone(struct huge *huge, int pagemap)
+bool be_gone(struct huge *huge, unsigned int tries)
 {
-	unsigned int tries = 40;
-
-	mine->untouched++;
 	while (tries-- && !is_over()) {
 		be_paged_out();
-		if (is_gone(huge, pagemap)) {
-			mine->gone++;
-			return;
-		}
+		if (is_gone(huge))
+			return true;
 	}
-	/* The end of the time isn't the kernel's fault. */
-	if (is_over())
-		mine->untouched--;
+	return false;
 }
 
-static void go(const struct way *way, struct huge *huge, bool touched, int pagemap)
+static void wait_until_gone(struct huge *huge)
+{
+	bool gone = be_gone(huge, 40);
+
+	/* The end of the time isn't the kernel's fault. */
+	if (!gone && is_over())
+		return;
+	mine->untouched++;
+	mine->gone += gone;
+	huge->effect |= gone;
+}
+
+static void go(const struct way *way, struct huge *huge, bool touched)
 {
 	if (mine->missing)
 		return;
 	fill(huge);
 	huge->touched = touched;
+	huge->effect = false;
 	if (way->prepare && !way->prepare(huge)) {
 		mine->missing = true;
 		return;
 	}
+	mine->huge += is_huge(huge);
 	if (madvise(huge->base, HUGE_BYTES, MADV_FREE))
 		fail("MADV_FREE");
-	__atomic_store_n(&huge->given_up, true, __ATOMIC_RELEASE);
+	be_given_up(huge);
 	way->act(huge);
 	if (huge->touched)
 		be_paged_out();
 	else if (way->lasts)
-		wait_until_gone(huge, pagemap);
+		wait_until_gone(huge);
 	verify(huge);
 	if (way->finish)
 		way->finish(huge);
 	mine->rounds++;
+	mine->effects += huge->effect;
 }
 
 static bool is_wanted(const struct way *way)
@@ -238,7 +279,7 @@ static unsigned int nr_kinds(void)
 static unsigned int next_kind(void)
 {
 	uint64_t turn = __atomic_fetch_add(&shared->turns, 1, __ATOMIC_RELAXED);
-	static const unsigned int step = 15;
+	static const unsigned int step = 17;
 
 	/* It has no factor in common with the number of kinds, so each comes once. */
 	return (turn * step + turn / nr_kinds()) % nr_kinds();
@@ -253,7 +294,7 @@ static void *work(void *argument)
 {
 	unsigned int worker = (uintptr_t)argument, i;
 	struct rng rng = { .state = worker + 1 };
-	int cpus[MAX_CPUS], pagemap = open_pagemap();
+	int cpus[MAX_CPUS];
 	unsigned int nr_cpus = usable_cpus(cpus, MAX_CPUS);
 
 	if (nr_cpus > 1)
@@ -266,9 +307,8 @@ static void *work(void *argument)
 
 		mine = &results[worker * nr_ways + (way - ways)];
 		if (is_wanted(way))
-			go(way, &all[worker][rng_below(&rng, nr_huge)], kind % 2, pagemap);
+			go(way, &all[worker][rng_below(&rng, nr_huge)], kind % 2);
 	}
-	close(pagemap);
 	return NULL;
 }
 
@@ -300,7 +340,8 @@ static void make_huge(struct huge *huge, const char *dir)
 	char path[PATH_MAX];
 
 	*huge = (struct huge){ .home = map_huge(HUGE_BYTES), .spare = map_huge(HUGE_BYTES),
-			       .uffd = -1, .file = -1 };
+			       .uffd = -1, .file = -1, .pagemap = open_pagemap(),
+			       .ends = { -1, -1 } };
 	huge->base = huge->home;
 	if (posix_memalign(&huge->buffer, PAGE_BYTES, PAGE_BYTES))
 		fail("memory");
@@ -328,6 +369,8 @@ static const struct result *sum_of(unsigned int way)
 		sum->wrong += it->wrong;
 		sum->untouched += it->untouched;
 		sum->gone += it->gone;
+		sum->huge += it->huge;
+		sum->effects += it->effects;
 		sum->missing |= it->missing;
 	}
 	return sum;
@@ -348,8 +391,9 @@ static int report(void)
 		if (!it->rounds)
 			continue;
 		say(STDOUT_FILENO, "way=%s rounds=%" PRIu64 " rewritten=%" PRIu64 " lost=%" PRIu64
-		    " wrong=%" PRIu64 " untouched=%" PRIu64 " gone=%" PRIu64 "%s\n", ways[i].name,
-		    it->rounds, it->rewritten, it->lost, it->wrong, it->untouched, it->gone,
+		    " wrong=%" PRIu64 " untouched=%" PRIu64 " gone=%" PRIu64 " huge=%" PRIu64
+		    " effects=%" PRIu64 "%s\n", ways[i].name, it->rounds, it->rewritten, it->lost,
+		    it->wrong, it->untouched, it->gone, it->huge, it->effects,
 		    ways[i].is_short ? " short" : "");
 		if (it->wrong || (it->lost && !ways[i].is_short))
 			code = STRESS_DATA_ERROR;
@@ -376,7 +420,16 @@ static void parse(int argc, char **argv, const char **dir)
 			break;
 	}
 	if (i != argc)
-		die_usage("lazyfree [--seconds N] [--workers N] [--huge N] [--ways \"WAY...\"] [--dir DIR]");
+		die_usage("lazyfree [--seconds N] [--workers N] [--huge N] [--ways \"WAY...\"] [--dir DIR]\n"
+			  "       lazyfree --list");
+}
+
+static void list(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_ways; i++)
+		say(STDOUT_FILENO, "%s\n", ways[i].name);
 }
 
 int main(int argc, char **argv)
@@ -386,6 +439,10 @@ int main(int argc, char **argv)
 	unsigned int i, j, longest;
 	uint64_t start;
 
+	if (argc == 2 && !strcmp(argv[1], "--list")) {
+		list();
+		return STRESS_OK;
+	}
 	parse(argc, argv, &dir);
 	longest = seconds * LONGER;
 	start_watchdog(seconds * 10 + 120);

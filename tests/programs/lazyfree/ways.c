@@ -1,13 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What can happen to a huge page between MADV_FREE and reclaim. */
 #include "lazyfree.h"
+#include "swap.h"
 #include "uffd.h"
 #include "uring.h"
+
+#include <linux/kernel-page-flags.h>
+
+#define LATE_US		8000
+/* Seconds that somebody else of the kernel's may take. */
+#define HINTS_S		2
+#define MERGE_S		10
+/* Tries until a page is huge again. */
+#define COLLAPSE_TRIES	20
 
 /* One page of the huge page, written again whether it was to be touched or not. */
 static unsigned int any_page(struct huge *huge)
 {
 	return rng_below(huge->rng, HUGE_PAGES);
+}
+
+/* --- nothing else happens ------------------------------------------------------------------ */
+
+static void rewrite(struct huge *huge)
+{
+	write_again(huge);
+	huge->effect = huge->touched;
+}
+
+/*
+ * Reclaim looks at the page within a millisecond, and decides a moment later. Whoever writes at
+ * once comes before all that.
+ */
+static void rewrite_late(struct huge *huge)
+{
+	if (huge->touched)
+		usleep(rng_below(huge->rng, LATE_US));
+	rewrite(huge);
 }
 
 /* --- others have it, too ------------------------------------------------------------------- */
@@ -22,6 +51,7 @@ static void wait_for(pid_t child, struct huge *huge)
 	/* The child says by its exit code whether it lost something. */
 	if (WIFEXITED(status) && WEXITSTATUS(status) == STRESS_DATA_ERROR)
 		huge->fresh[0] = ~0ULL;
+	huge->effect = WIFEXITED(status);
 }
 
 static void fork_and_write(struct huge *huge)
@@ -69,12 +99,28 @@ static void protect(struct huge *huge, int protection)
 		fail("mprotect");
 }
 
+/* One that isn't touched is so when it is given up: later it could be gone already. */
+static bool be_read_only(struct huge *huge)
+{
+	if (!huge->touched)
+		protect(huge, PROT_READ);
+	return true;
+}
+
+static bool be_inaccessible(struct huge *huge)
+{
+	if (!huge->touched)
+		protect(huge, PROT_NONE);
+	return true;
+}
+
 static void read_only(struct huge *huge)
 {
 	write_again(huge);
 	protect(huge, PROT_READ);
 	be_paged_out();
 	protect(huge, PROT_READ | PROT_WRITE);
+	huge->effect = true;
 }
 
 static void no_access(struct huge *huge)
@@ -83,6 +129,7 @@ static void no_access(struct huge *huge)
 	protect(huge, PROT_NONE);
 	be_paged_out();
 	protect(huge, PROT_READ | PROT_WRITE);
+	huge->effect = true;
 }
 
 static void lock(struct huge *huge)
@@ -91,24 +138,57 @@ static void lock(struct huge *huge)
 	if (mlock(huge->base, HUGE_BYTES))
 		fail("mlock");
 	be_paged_out();
+	huge->effect = pagemap_count(huge->pagemap, huge->base, HUGE_PAGES, PAGEMAP_PRESENT) ==
+		       HUGE_PAGES;
 	munlock(huge->base, HUGE_BYTES);
+}
+
+/*
+ * The page is protected for a NUMA hint when it is given up. The kernel does that while a task
+ * runs, not while it sleeps. If this is the only huge page of the program, it is this one.
+ */
+static bool be_hinted(struct huge *huge)
+{
+	uint64_t before = vmstat("numa_huge_pte_updates"), start = now_ns();
+
+	while (!huge->effect && seconds_since(start) < HINTS_S && !is_over())
+		huge->effect = vmstat("numa_huge_pte_updates") != before;
+	return true;
 }
 
 /* --- somebody holds a page of it ---------------------------------------------------------------- */
 
-static void be_spliced(struct huge *huge)
+static void splice_page(struct huge *huge)
 {
 	struct iovec part = { huge->base + any_page(huge) * PAGE_BYTES, PAGE_BYTES };
-	int ends[2];
 
-	if (pipe(ends))
-		fail("pipe");
-	if (vmsplice(ends[1], &part, 1, 0) < 0)
+	if (vmsplice(huge->ends[1], &part, 1, 0) < 0)
 		fail("vmsplice");
+	huge->effect = true;
+}
+
+/* A page of one that isn't touched is held when it is given up: later it could be gone already. */
+static bool open_pipe(struct huge *huge)
+{
+	if (pipe(huge->ends))
+		fail("pipe");
+	if (!huge->touched)
+		splice_page(huge);
+	return true;
+}
+
+static void be_spliced(struct huge *huge)
+{
+	if (huge->touched)
+		splice_page(huge);
 	write_again(huge);
 	be_paged_out();
-	close(ends[0]);
-	close(ends[1]);
+}
+
+static void close_pipe(struct huge *huge)
+{
+	close(huge->ends[0]);
+	close(huge->ends[1]);
 }
 
 static bool has_file(struct huge *huge)
@@ -132,6 +212,7 @@ static void device_writes(struct huge *huge)
 	madvise(huge->base, HUGE_BYTES, MADV_FREE);
 	if (pread(huge->file, at, PAGE_BYTES, 0) != PAGE_BYTES)
 		fail("O_DIRECT");
+	huge->effect = true;
 }
 
 static __thread struct uring ring;
@@ -158,10 +239,10 @@ static bool pin(struct huge *huge)
 	return false;
 }
 
-static bool device_writes_pinned(struct huge *huge)
+static void device_writes_pinned(struct huge *huge)
 {
 	if (!huge->touched)
-		return false;
+		return;
 	write_page_again(huge, 0);
 	memcpy(huge->buffer, huge->base, PAGE_BYTES);
 	if (pwrite(huge->file, huge->buffer, PAGE_BYTES, 0) != PAGE_BYTES)
@@ -170,7 +251,7 @@ static bool device_writes_pinned(struct huge *huge)
 	if (uring_transfer(&ring, IORING_OP_READ_FIXED, huge->file, huge->base, PAGE_BYTES, 0) !=
 	    (int)PAGE_BYTES)
 		fail("IORING_OP_READ_FIXED");
-	return true;
+	huge->effect = true;
 }
 
 static void fixed(struct huge *huge)
@@ -179,12 +260,15 @@ static void fixed(struct huge *huge)
 	be_paged_out();
 }
 
-/* The pin ends before reclaim comes: the kernel doesn't mark what it wrote. */
+/*
+ * The pin ends before reclaim comes: the kernel doesn't mark what it wrote. Reclaim gets the time
+ * that it needs, so that what is lost doesn't depend on how fast it is.
+ */
 static void fixed_and_let_go(struct huge *huge)
 {
 	device_writes_pinned(huge);
 	uring_unpin(&ring);
-	be_paged_out();
+	be_gone(huge, 10);
 }
 
 static void close_ring(struct huge *huge)
@@ -225,6 +309,7 @@ static void write_protect(struct huge *huge)
 {
 	write_again(huge);
 	uffd_protect(huge->uffd, huge->base, HUGE_PAGES, true);
+	huge->effect = pagemap_count(huge->pagemap, huge->base, HUGE_PAGES, PAGEMAP_UFFD_WP) > 0;
 	be_paged_out();
 	uffd_protect(huge->uffd, huge->base, HUGE_PAGES, false);
 	write_again(huge);
@@ -269,7 +354,8 @@ static void uffd_move(struct huge *huge)
 	}
 	close(huge->uffd);
 	huge->uffd = -1;
-	if (moved == HUGE_BYTES) {
+	huge->effect = moved == HUGE_BYTES;
+	if (huge->effect) {
 		be_at(huge, huge->spare);
 		write_again(huge);
 		return;
@@ -296,6 +382,7 @@ static void move(struct huge *huge)
 	pthread_mutex_unlock(&mapping);
 	be_at(huge, huge->spare);
 	write_again(huge);
+	huge->effect = true;
 }
 
 static void come_home(struct huge *huge)
@@ -305,21 +392,91 @@ static void come_home(struct huge *huge)
 	be_at(huge, huge->home);
 }
 
+static bool ksm_runs(void)
+{
+	int fd = open("/sys/kernel/mm/ksm/run", O_RDONLY | O_CLOEXEC);
+	char run = 0;
+
+	if (fd < 0)
+		return false;
+	if (read(fd, &run, 1) != 1)
+		run = 0;
+	close(fd);
+	return run == '1';
+}
+
+static bool is_merged(const struct huge *huge, unsigned int page, int flags_of_frames)
+{
+	uint64_t entry = pagemap_entry(huge->pagemap, huge->base + page * PAGE_BYTES), flags;
+
+	if (!(entry & PAGEMAP_PRESENT) ||
+	    pread(flags_of_frames, &flags, sizeof(flags), (entry & PAGEMAP_FRAME) * sizeof(flags)) !=
+	    sizeof(flags))
+		return false;
+	return flags & 1ULL << KPF_KSM;
+}
+
+static bool wait_until_merged(const struct huge *huge, unsigned int page)
+{
+	int fd = open("/proc/kpageflags", O_RDONLY | O_CLOEXEC);
+	uint64_t start = now_ns();
+	bool merged = false;
+
+	while (fd >= 0 && !merged && ksm_runs() && seconds_since(start) < MERGE_S && !is_over()) {
+		sleep_ms(5);
+		merged = is_merged(huge, page, fd);
+	}
+	close(fd);
+	return merged;
+}
+
+/*
+ * KSM looks at a page some times before it merges it with an equal one. So these two stay until it
+ * has, and are reclaimed then.
+ */
 static void merge(struct huge *huge)
 {
+	unsigned int page = any_page(huge) / 2 * 2;
+
+	if (huge->touched)
+		be_left_alone(huge);
 	madvise(huge->base, HUGE_BYTES, MADV_MERGEABLE);
 	write_again(huge);
+	if (huge->touched) {
+		write_page_like(huge, page, page + 1);
+		huge->effect = wait_until_merged(huge, page);
+		be_given_up(huge);
+	}
 	be_paged_out();
 	madvise(huge->base, HUGE_BYTES, MADV_UNMERGEABLE);
 }
 
-/* The mapping is split, and made whole again. */
+static bool is_collapsed(struct huge *huge)
+{
+	unsigned int tries = COLLAPSE_TRIES;
+
+	while (tries--)
+		if (!madvise(huge->base, HUGE_BYTES, MADV_COLLAPSE))
+			return true;
+	return false;
+}
+
+/*
+ * The mapping is split, and made whole again, beside reclaim. If that holds too many of its pages,
+ * it is made whole without reclaim. Not each kernel takes a page that is clean and given up. So one
+ * that nobody touched may stay split.
+ */
 static void collapse(struct huge *huge)
 {
 	write_again(huge);
 	mprotect(huge->base, PAGE_BYTES, PROT_READ);
 	mprotect(huge->base, PAGE_BYTES, PROT_READ | PROT_WRITE);
-	madvise(huge->base, HUGE_BYTES, MADV_COLLAPSE);
+	huge->effect = is_collapsed(huge);
+	if (huge->touched && !huge->effect) {
+		be_left_alone(huge);
+		huge->effect = is_collapsed(huge);
+		be_given_up(huge);
+	}
 	write_again(huge);
 }
 
@@ -329,7 +486,8 @@ static void free_part(struct huge *huge)
 	unsigned int page, pages = 1 + any_page(huge) / 2;
 
 	write_again(huge);
-	madvise(huge->base + pages * PAGE_BYTES, HUGE_BYTES - pages * PAGE_BYTES, MADV_FREE);
+	huge->effect = !madvise(huge->base + pages * PAGE_BYTES, HUGE_BYTES - pages * PAGE_BYTES,
+				MADV_FREE);
 	for (page = pages; page < HUGE_PAGES; page++)
 		if (huge->fresh[page])
 			write_page_again(huge, page);
@@ -343,6 +501,7 @@ static void dont_need(struct huge *huge)
 		fail("MADV_DONTNEED");
 	memset(huge->fresh, 0, sizeof(huge->fresh));
 	huge->version = 0;
+	huge->effect = true;
 }
 
 static void map_anew(struct huge *huge)
@@ -353,19 +512,22 @@ static void map_anew(struct huge *huge)
 		fail("mmap");
 	memset(huge->fresh, 0, sizeof(huge->fresh));
 	huge->version = 0;
+	huge->effect = true;
 }
 
 #define WAY(name_, act_, ...)	{ .name = (name_), .act = (act_), __VA_ARGS__ }
 
 const struct way ways[] = {
-	WAY("plain", write_again, .lasts = true),
+	WAY("plain", rewrite, .lasts = true),
+	WAY("late", rewrite_late, .lasts = true),
 	WAY("fork-parent", fork_and_write),
 	WAY("fork-child", child_writes),
 	WAY("fork-exit", child_exits),
-	WAY("read-only", read_only),
-	WAY("no-access", no_access),
+	WAY("read-only", read_only, .prepare = be_read_only),
+	WAY("no-access", no_access, .prepare = be_inaccessible),
+	WAY("hints", write_again, .prepare = be_hinted),
 	WAY("mlock", lock),
-	WAY("vmsplice", be_spliced),
+	WAY("vmsplice", be_spliced, .prepare = open_pipe, .finish = close_pipe),
 	WAY("direct", device_writes, .prepare = has_file),
 	WAY("fixed", fixed, .prepare = pin, .finish = close_ring),
 	WAY("fixed-let-go", fixed_and_let_go, .prepare = pin, .finish = close_ring, .is_short = true),
@@ -376,7 +538,7 @@ const struct way ways[] = {
 	WAY("collapse", collapse),
 	WAY("part", free_part),
 	WAY("dontneed", dont_need),
-	WAY("munmap", map_anew), /* the 19th */
+	WAY("munmap", map_anew), /* the 21st */
 };
 
 const unsigned int nr_ways = ARRAY_SIZE(ways);

@@ -95,6 +95,33 @@ size_t pagemap_count(int fd, const void *base, size_t pages, uint64_t bit)
 	return found;
 }
 
+/* What smaps says of the mappings that have a page of a range, in pages. */
+static size_t smaps_sum(const void *base, size_t pages, const char *field)
+{
+	uintptr_t first = (uintptr_t)base;
+	uintptr_t last = first + pages * PAGE_BYTES;
+	size_t length = strlen(field);
+	bool inside = false;
+	size_t kib = 0;
+	char line[512];
+	FILE *file;
+
+	file = fopen("/proc/self/smaps", "re");
+	if (!file)
+		die_environment("/proc/self/smaps: %s", strerror(errno));
+	while (fgets(line, sizeof(line), file)) {
+		uintptr_t start, end;
+
+		if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " ", &start,
+			   &end) == 2)
+			inside = start < last && end > first;
+		else if (inside && !strncmp(line, field, length) && line[length] == ':')
+			kib += strtoul(line + length + 1, NULL, 10);
+	}
+	fclose(file);
+	return kib * 1024 / PAGE_BYTES;
+}
+
 /**
  * smaps_swapped() - pages of a shared mapping that are in swap
  * @base:	start of the range
@@ -106,28 +133,19 @@ size_t pagemap_count(int fd, const void *base, size_t pages, uint64_t bit)
  */
 size_t smaps_swapped(const void *base, size_t pages)
 {
-	uintptr_t first = (uintptr_t)base;
-	uintptr_t last = first + pages * PAGE_BYTES;
-	bool inside = false;
-	size_t kib = 0;
-	char line[512];
-	FILE *file;
+	return smaps_sum(base, pages, "Swap");
+}
 
-	file = fopen("/proc/self/smaps", "re");
-	if (!file)
-		die_environment("/proc/self/smaps: %s", strerror(errno));
-	while (fgets(line, sizeof(line), file)) {
-		uintptr_t start, end;
-		size_t swap;
-
-		if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " ", &start,
-			   &end) == 2)
-			inside = start < last && end > first;
-		else if (inside && sscanf(line, "Swap: %zu kB", &swap) == 1)
-			kib += swap;
-	}
-	fclose(file);
-	return kib * 1024 / PAGE_BYTES;
+/**
+ * smaps_huge() - pages of private memory that are mapped by huge pages
+ * @base:	start of the range
+ * @pages:	its length in pages
+ *
+ * As smaps_swapped(), it counts whole mappings.
+ */
+size_t smaps_huge(const void *base, size_t pages)
+{
+	return smaps_sum(base, pages, "AnonHugePages");
 }
 
 /* Of all pages of this process. */

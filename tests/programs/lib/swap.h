@@ -7,6 +7,7 @@
 
 #include "common.h"
 
+#define PAGEMAP_FRAME		((1ULL << 55) - 1)
 #define PAGEMAP_SOFT_DIRTY	(1ULL << 55)
 #define PAGEMAP_UFFD_WP		(1ULL << 57)
 #define PAGEMAP_SWAPPED		(1ULL << 62)
@@ -20,5 +21,6 @@ uint64_t pagemap_entry(int fd, const void *address);
 size_t pagemap_count(int fd, const void *base, size_t pages, uint64_t bit);
 void clear_soft_dirty(void);
 size_t smaps_swapped(const void *base, size_t pages);
+size_t smaps_huge(const void *base, size_t pages);
 
 #endif
