@@ -266,8 +266,10 @@ static void fixed(struct huge *huge)
  */
 static void fixed_and_let_go(struct huge *huge)
 {
+	be_left_alone(huge);
 	device_writes_pinned(huge);
 	uring_unpin(&ring);
+	be_given_up(huge);
 	be_gone(huge, 10);
 }
 
@@ -326,6 +328,25 @@ static void be_at(struct huge *huge, char *base)
 	__atomic_store_n(&huge->base, base, __ATOMIC_RELEASE);
 }
 
+/* Move what is left. Returns whether all of it has been moved. */
+static bool move_on(const struct huge *huge, struct uffdio_move *move)
+{
+	unsigned int tries = 1000;
+
+	while (move->len && tries--) {
+		move->move = 0;
+		if (ioctl(huge->uffd, UFFDIO_MOVE, move) && errno != EAGAIN && errno != EBUSY &&
+		    errno != EEXIST)
+			fail("UFFDIO_MOVE");
+		if (move->move > 0) {
+			move->src += move->move;
+			move->dst += move->move;
+			move->len -= move->move;
+		}
+	}
+	return !move->len;
+}
+
 /*
  * A hole at the source is passed over. Whoever reads what is missing at the destination would wait
  * for ever. So nobody reads it before the userfaultfd is closed.
@@ -336,32 +357,24 @@ static void uffd_move(struct huge *huge)
 		.dst = (uintptr_t)huge->spare, .src = (uintptr_t)huge->base, .len = HUGE_BYTES,
 		.mode = 2 /* UFFDIO_MOVE_MODE_ALLOW_SRC_HOLES */,
 	};
-	unsigned int tries = 1000;
-	uint64_t moved = 0;
 
 	write_again(huge);
-	while (moved < HUGE_BYTES && tries--) {
-		move.move = 0;
-		if (ioctl(huge->uffd, UFFDIO_MOVE, &move) && errno != EAGAIN && errno != EBUSY &&
-		    errno != EEXIST)
-			fail("UFFDIO_MOVE");
-		if (move.move > 0) {
-			moved += move.move;
-			move.src += move.move;
-			move.dst += move.move;
-			move.len -= move.move;
-		}
+	huge->effect = move_on(huge, &move);
+	if (!huge->effect) {
+		/* Reclaim has some of it. */
+		be_left_alone(huge);
+		huge->effect = move_on(huge, &move);
+		be_given_up(huge);
 	}
 	close(huge->uffd);
 	huge->uffd = -1;
-	huge->effect = moved == HUGE_BYTES;
 	if (huge->effect) {
 		be_at(huge, huge->spare);
 		write_again(huge);
 		return;
 	}
 	/* Some of it was moved, and some is there: put back what was. */
-	memcpy(huge->home, huge->spare, moved);
+	memcpy(huge->home, huge->spare, HUGE_BYTES - move.len);
 }
 
 /* --- it moves, or becomes something else ------------------------------------------------------------ */
@@ -463,8 +476,7 @@ static bool is_collapsed(struct huge *huge)
 
 /*
  * The mapping is split, and made whole again, beside reclaim. If that holds too many of its pages,
- * it is made whole without reclaim. Not each kernel takes a page that is clean and given up. So one
- * that nobody touched may stay split.
+ * it is made whole without reclaim. One that nobody touched may be gone.
  */
 static void collapse(struct huge *huge)
 {
