@@ -177,8 +177,8 @@ static void fill(struct huge *huge)
 
 	be_left_alone(huge);
 	/*
-	 * Mapped anew, since MADV_DONTNEED leaves the page table of a mapping that was split. Then the
-	 * new pages would be small ones.
+	 * Mapped anew, since MADV_DONTNEED leaves the page table of a mapping that was split. Then
+	 * the new pages would be small ones.
 	 */
 	if (mmap(huge->home, HUGE_BYTES, PROT_READ | PROT_WRITE,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
@@ -420,8 +420,8 @@ static void parse(int argc, char **argv, const char **dir)
 			break;
 	}
 	if (i != argc)
-		die_usage("lazyfree [--seconds N] [--workers N] [--huge N] [--ways \"WAY...\"] [--dir DIR]\n"
-			  "       lazyfree --list");
+		die_usage("lazyfree [--seconds N] [--workers N] [--huge N] "
+			  "[--ways \"WAY...\"] [--dir DIR]\n       lazyfree --list");
 }
 
 static void list(void)

@@ -20,7 +20,7 @@ static unsigned int any_page(struct huge *huge)
 	return rng_below(huge->rng, HUGE_PAGES);
 }
 
-/* --- nothing else happens ------------------------------------------------------------------ */
+/* --- nothing else happens ----------------------------------------------------------------- */
 
 static void rewrite(struct huge *huge)
 {
@@ -39,7 +39,7 @@ static void rewrite_late(struct huge *huge)
 	rewrite(huge);
 }
 
-/* --- others have it, too ------------------------------------------------------------------- */
+/* --- others have it, too ------------------------------------------------------------------ */
 
 static void wait_for(pid_t child, struct huge *huge)
 {
@@ -91,7 +91,7 @@ static void child_exits(struct huge *huge)
 	wait_for(child, huge);
 }
 
-/* --- its protection changes ------------------------------------------------------------------ */
+/* --- its protection changes --------------------------------------------------------------- */
 
 static void protect(struct huge *huge, int protection)
 {
@@ -156,7 +156,7 @@ static bool be_hinted(struct huge *huge)
 	return true;
 }
 
-/* --- somebody holds a page of it ---------------------------------------------------------------- */
+/* --- somebody holds a page of it ---------------------------------------------------------- */
 
 static void splice_page(struct huge *huge)
 {
@@ -279,7 +279,7 @@ static void close_ring(struct huge *huge)
 	uring_close(&ring);
 }
 
-/* --- userfaultfd --------------------------------------------------------------------------------- */
+/* --- userfaultfd -------------------------------------------------------------------------- */
 
 static bool watch(struct huge *huge, char *place, uint64_t features, uint64_t mode)
 {
@@ -377,7 +377,7 @@ static void uffd_move(struct huge *huge)
 	memcpy(huge->home, huge->spare, HUGE_BYTES - move.len);
 }
 
-/* --- it moves, or becomes something else ------------------------------------------------------------ */
+/* --- it moves, or becomes something else -------------------------------------------------- */
 
 static void *map_at(void *address)
 {
@@ -422,9 +422,10 @@ static bool is_merged(const struct huge *huge, unsigned int page, int flags_of_f
 {
 	uint64_t entry = pagemap_entry(huge->pagemap, huge->base + page * PAGE_BYTES), flags;
 
+	off_t at = (off_t)((entry & PAGEMAP_FRAME) * sizeof(flags));
+
 	if (!(entry & PAGEMAP_PRESENT) ||
-	    pread(flags_of_frames, &flags, sizeof(flags), (entry & PAGEMAP_FRAME) * sizeof(flags)) !=
-	    sizeof(flags))
+	    pread(flags_of_frames, &flags, sizeof(flags), at) != sizeof(flags))
 		return false;
 	return flags & 1ULL << KPF_KSM;
 }
@@ -542,7 +543,8 @@ const struct way ways[] = {
 	WAY("vmsplice", be_spliced, .prepare = open_pipe, .finish = close_pipe),
 	WAY("direct", device_writes, .prepare = has_file),
 	WAY("fixed", fixed, .prepare = pin, .finish = close_ring),
-	WAY("fixed-let-go", fixed_and_let_go, .prepare = pin, .finish = close_ring, .is_short = true),
+	WAY("fixed-let-go", fixed_and_let_go, .prepare = pin, .finish = close_ring,
+	    .is_short = true),
 	WAY("uffd-wp", write_protect, .prepare = watch_writes, .finish = unwatch),
 	WAY("uffd-move", uffd_move, .prepare = watch_moves, .finish = come_home),
 	WAY("mremap", move, .finish = come_home, .lasts = true),
