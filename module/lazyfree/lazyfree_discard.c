@@ -13,6 +13,10 @@
  *  4. If not, the mapping ends as it does in zap_huge_pmd(), and the entry is none. A kernel that
  *     doesn't expect that gets an empty page table there, as behind a split.
  *
+ * page_table_check counts each entry by which programs can reach a page. It hears of it in
+ * pmdp_invalidate(), and in set_pmd_at() if the entry comes back. An invalid entry isn't counted,
+ * so nobody has to tell when that one ends (rule F8).
+ *
  * The rest is reclaim's: it sees a folio that isn't mapped, and frees it.
  */
 #include <linux/kernel.h>

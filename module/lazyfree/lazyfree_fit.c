@@ -17,7 +17,6 @@
 
 #include <linux/kernel.h>
 #include <linux/mm.h>
-#include <linux/page_table_check.h>
 #include <linux/pgtable.h>
 #include <asm/cpufeature.h>
 #include "debug/debug.h"
@@ -72,15 +71,6 @@ const char *tlbbatch_lazyfree_unsafe(void)
 	return NULL;
 }
 
-static bool is_table_checked(void)
-{
-#ifdef CONFIG_PAGE_TABLE_CHECK
-	return !static_branch_likely(&page_table_check_disabled);
-#else
-	return false;
-#endif
-}
-
 /**
  * tlbbatch_lazyfree_unfit() - why discarding can't be had on this machine
  *
@@ -92,7 +82,5 @@ const char *tlbbatch_lazyfree_unfit(void)
 	/* Entries are changed as the processor sees them, without a word to the hypervisor. */
 	if (boot_cpu_has(X86_FEATURE_XENPV))
 		return "this is a paravirtual guest of Xen";
-	if (is_table_checked())
-		return "page_table_check is on, and would count pages that are discarded wrongly";
 	return NULL;
 }

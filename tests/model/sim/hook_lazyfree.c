@@ -39,6 +39,7 @@ static void test_goes(void)
 	}
 	ok(!lf_mm.deposited, "F8: it isn't deposited any more");
 	ok_int(lf.nr_traced, 1, "F8: the trace event comes");
+	ok_int(lf.nr_checked, 0, "F8: page_table_check counts no entry for it any more");
 	ok(!sim_folio.swapbacked && !sim_folio.dirty, "reclaim finds it as it was");
 }
 
@@ -163,6 +164,7 @@ static void test_restores(void)
 	try_to_unmap_one();
 	ok(is_back(_PAGE_DIRTY) && lf.nr_split == 1, "F4: a store right before: the entry is back, dirty");
 	ok_int(counted(RESTORED_DIRTY), 1, "F4: and counted");
+	ok_int(lf.nr_checked, 1, "F8: page_table_check counts an entry that is back");
 	ok(!sim_folio.swapbacked && !sim_folio.dirty, "F4: the kernel's split says what that means");
 
 	fresh();
@@ -215,7 +217,7 @@ static void test_own(void)
 	fresh();
 	lf.at_xchg = stores;
 	ok_int(try_to_unmap_one(), ABORTED, "F6: one that is written stays");
-	ok(is_back(_PAGE_DIRTY), "F6: with its entry");
+	ok(is_back(_PAGE_DIRTY) && lf.nr_checked == 1, "F6: with its entry");
 	ok(sim_folio.dirty && sim_folio.swapbacked, "F6: and swap backs it again");
 
 	fresh();
@@ -395,9 +397,6 @@ static void test_unfit(void)
 	ok_int(write_mode("pmd"), -EOPNOTSUPP, "F7: not under Xen");
 	ok(sim_logged("Xen"), "F7: and it says so");
 	sim_is_xenpv = false;
-	sim_is_table_checked = true;
-	ok_int(write_mode("pmd"), -EOPNOTSUPP, "F8: not with page_table_check");
-	sim_is_table_checked = false;
 	ok_int(write_mode("pme"), -EINVAL, "no such mode");
 	ok_int(write_mode("pmd"), 3, "on again");
 }

@@ -7,7 +7,6 @@
 #include "probed.h"
 
 #define CONFIG_TRANSPARENT_HUGEPAGE	1
-#define CONFIG_PAGE_TABLE_CHECK		1
 bool sim_enabled(const char *option);
 #define IS_ENABLED(option)		sim_enabled(#option)
 
@@ -126,7 +125,10 @@ void sim_locked(void);
 #define mm_has_notifiers(mm)		((mm)->notifiers)
 #define pmd_huge_pte(mm, pmdp)		((mm)->deposited)
 #define mm_dec_nr_ptes(mm)		((mm)->nr_ptes--)
-#define set_pmd_at(mm, addr, pmdp, value)	(sim_locked(), *(pmdp) = (value))
+#define set_pmd_at(mm, addr, pmdp, value)	\
+	(sim_locked(), sim_table_check(pmdp, value), *(pmdp) = (value))
+/* What page_table_check is told, before the entry changes. */
+void sim_table_check(const pmd_t *pmdp, pmd_t value);
 #define pmd_clear(pmdp)			(sim_locked(), (pmdp)->pmd = 0)
 #define pte_free(mm, table)		sim_free_table(table)
 void sim_free_table(pgtable_t table);
@@ -148,9 +150,8 @@ void spin_unlock(spinlock_t *lock);
 /* --- the machine ------------------------------------------------------------------------- */
 
 #define X86_FEATURE_XENPV	1
-extern bool sim_is_xenpv, sim_is_table_checked;
+extern bool sim_is_xenpv;
 #define boot_cpu_has(feature)	sim_is_xenpv
-#define static_branch_likely(key)	(!sim_is_table_checked)
 
 /* --- sysfs --------------------------------------------------------------------------------- */
 

@@ -7,7 +7,7 @@
 struct folio sim_folio;
 spinlock_t sim_ptl;
 unsigned int sim_loses;
-bool sim_is_xenpv, sim_is_table_checked;
+bool sim_is_xenpv;
 bool lf_no_thp, lf_is_rt;
 struct mm_struct lf_mm;
 struct vm_area_struct lf_vma;
@@ -80,6 +80,16 @@ void spin_unlock(spinlock_t *lock)
 	lf.is_trying = false;
 }
 
+static int is_reachable(pmd_t pmd)
+{
+	return pmd_trans_huge(pmd) && pmd.pmd & _PAGE_PRESENT;
+}
+
+void sim_table_check(const pmd_t *pmdp, pmd_t value)
+{
+	lf.nr_checked += is_reachable(value) - is_reachable(*pmdp);
+}
+
 /* Others look at the entry, without the lock. */
 void lf_others_look(void)
 {
@@ -97,6 +107,7 @@ static noinline pmd_t pmdp_invalidate(struct vm_area_struct *of, unsigned long a
 	if (does)
 		does();
 	old = *pmdp;
+	sim_table_check(pmdp, (pmd_t){ old.pmd & ~(_PAGE_PRESENT | _PAGE_PROTNONE) });
 	pmdp->pmd &= ~(_PAGE_PRESENT | _PAGE_PROTNONE);
 	sim_note("flush");
 	lf.is_trying = true;
@@ -375,6 +386,7 @@ void fresh(void)
 	lf_vma = (struct vm_area_struct){ &lf_mm, ADDR, ADDR + HPAGE_PMD_SIZE, 0 };
 	lf_pmd.pmd = 5UL << PMD_SHIFT | ENTRY_FLAGS;
 	lf.nr_split = lf.nr_unmapped = lf.nr_freed = lf.nr_traced = 0;
+	lf.nr_checked = 1;
 	lf.none_seen = lf.none_used = lf.valid_seen = lf.is_trying = lf.is_unmapped = false;
 	for (i = 0; i < NR; i++)
 		counts[i] = tlbbatch_counter_read(&tlbbatch_lazyfree_counters, i);

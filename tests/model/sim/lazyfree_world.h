@@ -53,6 +53,7 @@ struct lf_world {
 	bool discards_itself;	/* the kernel calls unmap_huge_pmd_locked(), too */
 	unsigned int nr_split, nr_unmapped;	/* calls that reached an original */
 	unsigned int nr_freed, nr_traced;
+	int nr_checked;	/* entries of it that page_table_check counts */
 	bool none_seen, valid_seen;	/* by others, while a discard is tried */
 	bool none_used;		/* by who holds mmap_lock for writing, whenever it is */
 	bool is_trying;
