@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash disable=SC2034
+# shellcheck shell=bash disable=SC2034,SC2154 # homes: of the test
 #
 # Torture's actor "mm": knobs of the kernel's memory management. To be sourced.
 
@@ -58,4 +58,18 @@ damon_reclaim()
 	read -r pid <"$DAMON/kdamond_pid"
 	put "$DAMON/enabled" N
 	[ "$pid" -gt 0 ]
+}
+
+# More than a group's room, if it isn't the whole system: its reclaim meets dirty pages of files.
+dirty_files()
+{
+	local file=/var/tmp/torture.dirty rc=0
+
+	choose "${homes[@]}"
+	DETAIL=${REPLY##*/}
+	in_group "$REPLY" timeout -k 5 60 dd if=/dev/zero of="$file" bs=256k count=$((MIB * 4)) \
+		2>/dev/null || rc=1
+	nap 1000
+	rm -f "$file"
+	return $rc
 }

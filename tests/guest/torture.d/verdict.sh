@@ -205,6 +205,7 @@ verdict()
 	check "the groups are empty, and go" groups_end
 	check_isolated "nothing is isolated" none_isolated
 	is "nothing is being written back" "$(vmstat_exact nr_writeback)" 0
+	counts_note
 	check "unload" unload
 	check "nothing is left" nothing_left
 	is "the module switched nothing off" "$(dmesg -t | grep -E 'tlbbatch: (switched off|reclaim wrote)')" ""
@@ -212,6 +213,8 @@ verdict()
 	check "few programs ran out of time" few_late
 	kinds_told
 	memory_told
+	lazyfree_told
+	features_told
 	cp -r "$RUN" "$OUT/"
 }
 
