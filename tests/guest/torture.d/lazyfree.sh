@@ -8,8 +8,8 @@
 # A file system that bears O_DIRECT.
 LAZYFREE_DIR=/var/tmp
 
-# lazyfree_ways: print those that can be gone here. MADV_PAGEOUT of 7.2 loses pages if another thread
-# gives up their page table meanwhile (docs/testing.md), as this way does where pages are small.
+# lazyfree_ways: print those that can be gone here. MADV_PAGEOUT of 7.2 loses pages if another
+# thread gives up their page table meanwhile (docs/testing.md). That way does where pages are small.
 lazyfree_ways()
 {
 	"$BIN/lazyfree" --list | case $(uname -r) in
@@ -82,8 +82,8 @@ lazyfree_actor()
 	done
 }
 
-# lazyfree_told: a result for each way, and for the pages. In a long run MADV_FREE must have met huge
-# pages: actors switch them off now and then.
+# lazyfree_told: a result for each way, and for the pages. In a long run MADV_FREE must have met
+# huge pages: actors switch them off now and then.
 lazyfree_told()
 {
 	local way rounds reason huge written lost parts finished
