@@ -11,12 +11,19 @@ PATIENCE_S=$((450 * ${TLBBATCH_TIMEOUT_FACTOR:-1}))
 # Exit codes of programs that were killed, or could not go on because a processor was away, or ran
 # out of time, of which there may be few (few_late). They saw no wrong byte until then.
 UNFINISHED="3 4 5 137"
-# memory_program GROUP OUTPUT OPTION...: OUTPUT is in a tmpfs. A pipe keeps its pages from being
-# charged to GROUP.
+
+# group_program GROUP OUTPUT PROGRAM OPTION...: OUTPUT is in a tmpfs. A pipe keeps its pages from
+# being charged to GROUP.
+group_program()
+{
+	in_group "$1" "$BIN/$3" "${@:4}" 2>&1 | cat >"$2"
+	return "${PIPESTATUS[0]}"
+}
+
+# memory_program GROUP OUTPUT OPTION...
 memory_program()
 {
-	in_group "$1" "$BIN/torture" "${@:3}" 2>&1 | cat >"$2"
-	return "${PIPESTATUS[0]}"
+	group_program "$1" "$2" torture "${@:3}"
 }
 
 # memory_note NAME STATUS OUTPUT: remember what a program did and how it ended
