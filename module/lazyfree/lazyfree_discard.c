@@ -144,9 +144,9 @@ static struct tlbbatch_lazyfree_facts look(struct vm_area_struct *vma, unsigned 
 
 	return (struct tlbbatch_lazyfree_facts){
 		.is_lazyfree = folio_test_anon(folio) && !folio_test_swapbacked(folio),
-		.is_mapped = folio_of(pmd) == folio && is_within(vma, addr) &&
-			     folio_nr_pages(folio) == HPAGE_PMD_NR,
-		.is_odd = !folio_test_locked(folio) || folio_test_swapcache(folio) ||
+		.is_mapped = folio_of(pmd) == folio,
+		.is_odd = !is_within(vma, addr) || folio_nr_pages(folio) != HPAGE_PMD_NR ||
+			  !folio_test_locked(folio) || folio_test_swapcache(folio) ||
 			  folio_test_hwpoison(folio) || folio_test_has_hwpoisoned(folio) ||
 			  folio_test_mlocked(folio) || !pmd_huge_pte(vma->vm_mm, pmdp),
 		.is_dirty = folio_test_dirty(folio),
@@ -311,7 +311,8 @@ bool tlbbatch_lazyfree_discard(struct vm_area_struct *vma, unsigned long addr, p
  * @folio: the page, which MADV_FREE gave up
  *
  * Rule F6: what unmap_huge_pmd_locked() does, but the entry is never none. A page that was
- * written is one that swap backs again.
+ * written is one that swap backs again. When a page stays, the caller stops, as it does for an
+ * mlocked VMA: reclaim finds the folio mapped, and activates it.
  *
  * Context: as tlbbatch_lazyfree_discard(); the MMU notifiers were told.
  */
@@ -325,8 +326,14 @@ tlbbatch_lazyfree_discard_own(struct vm_area_struct *vma, unsigned long addr, pm
 	pmd_t old;
 
 	count_verdict(verdict);
-	if (verdict != TLBBATCH_LAZYFREE_TRY && verdict != TLBBATCH_LAZYFREE_DIRTY)
+	if (verdict == TLBBATCH_LAZYFREE_NONE)
 		return TLBBATCH_LAZYFREE_LEFT;
+	/*
+	 * What is mlocked, or odd, stays as it is. If mlock() has only set VM_LOCKED, its walk
+	 * waits for the lock that is held, finds the entry, and mlocks the page.
+	 */
+	if (verdict != TLBBATCH_LAZYFREE_TRY && verdict != TLBBATCH_LAZYFREE_DIRTY)
+		return TLBBATCH_LAZYFREE_KEPT;
 	if (facts.is_entry_dirty)
 		folio_set_dirty(folio);
 	if (verdict == TLBBATCH_LAZYFREE_DIRTY) {

@@ -42,22 +42,24 @@ tlbbatch_lazyfree_judge(const struct tlbbatch_lazyfree_facts *facts)
  * tlbbatch_lazyfree_judge_own() - is a discard tried in place of the kernel's own discard?
  * @facts: the folio and the entry that maps it
  *
- * There is no split to fall back on, so the conditions are the kernel's (rule F6). An entry
- * that isn't present is none of ours. Nor is an mlocked VMA: only poisoned pages come
- * from there, and these were split before.
+ * There is no split to fall back on, so the conditions are the kernel's (rule F6). Only what
+ * the kernel's own function can't make none for a while is left to it: an entry that isn't
+ * present. try_to_unmap_one() has seen no VM_LOCKED, but mlock() may set it at any time.
  *
  * Context: pure.
- * Return: TLBBATCH_LAZYFREE_TRY; TLBBATCH_LAZYFREE_DIRTY if the page stays;
- *	TLBBATCH_LAZYFREE_NONE or TLBBATCH_LAZYFREE_OTHER if the kernel's own function
- *	is to decide.
+ * Return: TLBBATCH_LAZYFREE_TRY; TLBBATCH_LAZYFREE_NONE if the kernel's own function is to
+ *	decide; TLBBATCH_LAZYFREE_DIRTY if the page stays, and swap backs it again; else why it
+ *	stays as it is.
  */
 enum tlbbatch_lazyfree_verdict
 tlbbatch_lazyfree_judge_own(const struct tlbbatch_lazyfree_facts *facts)
 {
-	if (!facts->is_lazyfree)
+	if (!facts->is_lazyfree || !facts->is_mapped)
 		return TLBBATCH_LAZYFREE_NONE;
-	if (!facts->is_mapped || facts->is_odd || facts->is_locked_vma)
+	if (facts->is_odd)
 		return TLBBATCH_LAZYFREE_OTHER;
+	if (facts->is_locked_vma)
+		return TLBBATCH_LAZYFREE_VMA;
 	if (is_written(facts) && !facts->is_droppable_vma)
 		return TLBBATCH_LAZYFREE_DIRTY;
 	return TLBBATCH_LAZYFREE_TRY;

@@ -11,7 +11,7 @@
 /* Whether a discard is tried, or why it isn't. */
 enum tlbbatch_lazyfree_verdict {
 	TLBBATCH_LAZYFREE_TRY,
-	TLBBATCH_LAZYFREE_NONE,		/* nothing that MADV_FREE gave up */
+	TLBBATCH_LAZYFREE_NONE,		/* no page that MADV_FREE gave up */
 	TLBBATCH_LAZYFREE_SHARED,
 	TLBBATCH_LAZYFREE_VMA,
 	TLBBATCH_LAZYFREE_DIRTY,
@@ -30,9 +30,9 @@ enum tlbbatch_lazyfree_end {
 /**
  * struct tlbbatch_lazyfree_facts - a folio and the entry that maps it, before anything is done
  * @is_lazyfree: the folio is anonymous, and swap doesn't back it
- * @is_mapped: the entry is present and huge, and maps this folio whole, within its VMA
- * @is_odd: the folio isn't locked, or is in the swap cache, poisoned or mlocked; or no page
- *	table is deposited for the entry
+ * @is_mapped: the entry is present and huge, and maps this folio
+ * @is_odd: the folio isn't mapped whole and within its VMA, or isn't locked, or is in the swap
+ *	cache, poisoned or mlocked; or no page table is deposited for the entry
  * @is_dirty: the folio's own flag
  * @maps: mappings of the folio, of parts of it, too
  * @whole_maps: of these, entries that map it whole

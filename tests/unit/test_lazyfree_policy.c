@@ -58,12 +58,12 @@ static void check_own(void)
 	ok_int(tlbbatch_lazyfree_judge_own(&plain), TLBBATCH_LAZYFREE_TRY, "F6: a plain page is tried");
 	ok_int(tlbbatch_lazyfree_judge_own(BUT(.is_lazyfree = false)), TLBBATCH_LAZYFREE_NONE,
 	       "F6: what MADV_FREE didn't give up is left to the kernel");
-	ok_int(tlbbatch_lazyfree_judge_own(BUT(.is_mapped = false)), TLBBATCH_LAZYFREE_OTHER,
+	ok_int(tlbbatch_lazyfree_judge_own(BUT(.is_mapped = false)), TLBBATCH_LAZYFREE_NONE,
 	       "F6: so is an entry that isn't present");
 	ok_int(tlbbatch_lazyfree_judge_own(BUT(.is_odd = true)), TLBBATCH_LAZYFREE_OTHER,
-	       "F6: and what is poisoned");
-	ok_int(tlbbatch_lazyfree_judge_own(BUT(.is_locked_vma = true)), TLBBATCH_LAZYFREE_OTHER,
-	       "F6: and an mlocked VMA");
+	       "F6: what is poisoned, or mlocked, stays, and isn't left to the kernel");
+	ok_int(tlbbatch_lazyfree_judge_own(BUT(.is_locked_vma = true)), TLBBATCH_LAZYFREE_VMA,
+	       "F6: so does a page of an mlocked VMA");
 	ok_int(tlbbatch_lazyfree_judge_own(BUT(.is_dirty = true)), TLBBATCH_LAZYFREE_DIRTY,
 	       "F6: a dirty folio stays");
 	ok_int(tlbbatch_lazyfree_judge_own(BUT(.is_entry_dirty = true)), TLBBATCH_LAZYFREE_DIRTY,
@@ -94,7 +94,7 @@ static facts_t facts_of(unsigned int bits, int maps, int whole_maps)
 /* Of all combinations exactly one is tried, and a reason is given for each of the others. */
 static void check_all(void)
 {
-	unsigned int bits, tried = 0, wrong = 0, own_wrong = 0;
+	unsigned int bits, tried = 0, wrong = 0, own_wrong = 0, left_wrong = 0;
 	int maps, whole;
 
 	for (bits = 0; bits < 2048; bits++)
@@ -103,17 +103,21 @@ static void check_all(void)
 				facts_t facts = facts_of(bits, maps, whole);
 				bool is_try = tlbbatch_lazyfree_judge(&facts) ==
 					      TLBBATCH_LAZYFREE_TRY;
-				bool own = tlbbatch_lazyfree_judge_own(&facts) ==
-					   TLBBATCH_LAZYFREE_TRY;
+				enum tlbbatch_lazyfree_verdict verdict =
+					tlbbatch_lazyfree_judge_own(&facts);
+				bool own = verdict == TLBBATCH_LAZYFREE_TRY;
+				bool left = verdict == TLBBATCH_LAZYFREE_NONE;
 				bool clean = !(bits & (8 | 256)) || bits & 32;
 
 				tried += is_try;
 				wrong += is_try != (bits == GOOD_BITS && maps == 1 && whole == 1);
 				own_wrong += own != ((bits & 7) == 3 && !(bits & 16) && clean);
+				left_wrong += left != ((bits & 3) != 3);
 			}
 	ok_int(tried, 1, "F2: one combination of facts is tried");
 	ok_int(wrong, 0, "F2: and it is that of a plain page");
 	ok_int(own_wrong, 0, "F6: all combinations: the kernel's conditions");
+	ok_int(left_wrong, 0, "F6: and no present entry of a lazyfree page is left to the kernel");
 }
 
 static void check_end(void)

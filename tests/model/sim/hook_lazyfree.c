@@ -200,6 +200,31 @@ static void test_restores(void)
 
 /* --- the kernel's own discard ------------------------------------------------------------------------- */
 
+#define STAYS(counter, what, name) do {						\
+	pmd_t _before;								\
+	fresh();								\
+	what;									\
+	_before = lf_pmd;							\
+	ok(try_to_unmap_one() == ABORTED, "F6: %s stays", name);		\
+	ok(!lf.nr_unmapped && !lf.none_seen, "F6: %s isn't left to the kernel, which makes it none", \
+	   name);								\
+	ok(lf_pmd.pmd == _before.pmd && !sim_folio.swapbacked && !sim_did("flush"), \
+	   "F6: %s is as it was", name);					\
+	ok(counted(counter) == 1 && !counted(TRIED), "and counted");		\
+} while (0)
+
+/* try_to_unmap_one() has looked at VM_LOCKED before. mlock() has come since. */
+static void test_own_odd(void)
+{
+	STAYS(DECLINED_VMA, lf_vma.vm_flags = VM_LOCKED, "what is being mlocked");
+	STAYS(DECLINED_VMA, (lf_vma.vm_flags = VM_LOCKED, lf_pmd.pmd |= _PAGE_DIRTY),
+	      "what is being mlocked and was written");
+	STAYS(DECLINED_OTHER, sim_folio.mlocked = true, "what was mlocked");
+	STAYS(DECLINED_OTHER, sim_folio.hwpoison = true, "what is poisoned");
+	STAYS(DECLINED_OTHER, lf_mm.deposited = NULL, "an entry without a deposited table");
+	STAYS(DECLINED_OTHER, lf_vma.vm_end -= 4096, "a part of a page");
+}
+
 static void test_own(void)
 {
 	lf.discards_itself = true;
@@ -243,10 +268,7 @@ static void test_own(void)
 	try_to_unmap_one();
 	ok(lf.nr_unmapped == 1 && !counted(TRIED) && lf_pmd.pmd == 9UL << PMD_SHIFT,
 	   "F6: an entry that isn't present is the kernel's own affair");
-	fresh();
-	lf_vma.vm_flags = VM_LOCKED;
-	try_to_unmap_one();
-	ok(lf.nr_unmapped == 1 && !counted(TRIED), "F6: so is an mlocked VMA");
+	test_own_odd();
 	fresh();
 	LOCK();
 	ok(unmap_huge_pmd_locked(&lf_vma, ADDR, &lf_pmd, &sim_folio) && is_gone(),

@@ -243,9 +243,18 @@ static noinline void split_huge_pmd_locked(struct vm_area_struct *of, unsigned l
 noinline bool unmap_huge_pmd_locked(struct vm_area_struct *of, unsigned long addr,
 					   pmd_t *pmdp, struct folio *folio)
 {
+	pmd_t old = *pmdp;
+
 	sim_locked();
 	RUNS();
 	lf.nr_unmapped++;
+	/* The kernel's own discard: none while it flushes, and then back. */
+	if (pmd_trans_huge(old)) {
+		lf.is_trying = true;
+		pmdp->pmd = 0;
+		lf_others_look();
+		*pmdp = old;
+	}
 	return false;
 }
 
