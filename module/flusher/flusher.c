@@ -47,21 +47,36 @@ struct tlbbatch_feature tlbbatch_flusher = {
 	.find = tlbbatch_flusher_find,
 };
 
+/* The mutex is held. */
+static int switch_mode(enum tlbbatch_flusher_mode mode)
+{
+	bool on = mode != TLBBATCH_FLUSHER_OFF;
+	int err = 0;
+
+	/*
+	 * Rule H3: passes that begin from now on are left alone, even if the hook stays, or if the
+	 * task is killed while it waits for open ones. These keep their mode.
+	 */
+	if (!on)
+		tlbbatch_flusher_set(TLBBATCH_FLUSHER_OFF);
+	/*
+	 * The switch waits while another feature is switched, and so may who writes off wait for
+	 * the mutex. So from one mode to the other nothing is switched.
+	 */
+	if (!on || !tlbbatch_flusher_get())
+		err = tlbbatch_feature_switch(&tlbbatch_flusher, on);
+	if (!err)
+		tlbbatch_flusher_set(mode);
+	return err;
+}
+
 static int set_mode(enum tlbbatch_flusher_mode mode)
 {
 	int err;
 
 	if (mutex_lock_killable(&flusher_mutex))
 		return -EINTR;
-	/*
-	 * Rule H3: passes that begin from now on are left alone, even if the hook stays, or if the
-	 * task is killed while it waits for open ones. These keep their mode.
-	 */
-	if (mode == TLBBATCH_FLUSHER_OFF)
-		tlbbatch_flusher_set(TLBBATCH_FLUSHER_OFF);
-	err = tlbbatch_feature_switch(&tlbbatch_flusher, mode != TLBBATCH_FLUSHER_OFF);
-	if (!err)
-		tlbbatch_flusher_set(mode);
+	err = switch_mode(mode);
 	mutex_unlock(&flusher_mutex);
 	return err;
 }

@@ -41,21 +41,32 @@ struct tlbbatch_feature tlbbatch_lazyfree = {
 
 static const char *const modes[] = { "off", "pmd" };
 
+/* The mutex is held. */
+static int switch_mode(bool on)
+{
+	int err;
+
+	/*
+	 * Rule F9: off at once. Another feature may be switched meanwhile, and wait for a pass that
+	 * sleeps. This one's switch waits for that. So nobody comes to it with the mutex held
+	 * while pages are discarded: whoever writes off would wait for the mutex.
+	 */
+	if (on && tlbbatch_lazyfree_acts())
+		return 0;
+	tlbbatch_lazyfree_set(false);
+	err = tlbbatch_feature_switch(&tlbbatch_lazyfree, on);
+	if (!err)
+		tlbbatch_lazyfree_set(on);
+	return err;
+}
+
 static int set_mode(bool on)
 {
 	int err;
 
 	if (mutex_lock_killable(&lazyfree_mutex))
 		return -EINTR;
-	/*
-	 * Off at once: another feature may be switched meanwhile, and wait for a pass that sleeps.
-	 * This one's switch waits for that.
-	 */
-	if (!on)
-		tlbbatch_lazyfree_set(false);
-	err = tlbbatch_feature_switch(&tlbbatch_lazyfree, on);
-	if (!err)
-		tlbbatch_lazyfree_set(on);
+	err = switch_mode(on);
 	mutex_unlock(&lazyfree_mutex);
 	return err;
 }

@@ -29,7 +29,7 @@
 #include "shootdown/shootdown.h"
 #include "shootdown/shootdown_symbols.h"
 
-/* Serialises writers. Reclaim never takes it. */
+/* Serialises writers of prune. Reclaim never takes it. */
 static DEFINE_MUTEX(shootdown_mutex);
 
 /* Rule S6: are there CPUs to leave out? */
@@ -66,9 +66,13 @@ static const char prune_name[] = "shootdown/prune";
 
 static int prune_on(void)
 {
-	const char *other = tlbbatch_receivers_claim(prune_name);
+	const char *other;
 	int err;
 
+	/* So nobody waits in the switch while flushes leave out CPUs: see prune_off(). */
+	if (tlbbatch_receivers_prunes())
+		return 0;
+	other = tlbbatch_receivers_claim(prune_name);
 	if (other) {
 		pr_err("shootdown: cannot prune: %s is on, and would count wrongly\n", other);
 		return -EBUSY;
@@ -76,14 +80,14 @@ static int prune_on(void)
 	err = tlbbatch_feature_switch(&tlbbatch_shootdown, true);
 	if (!err)
 		tlbbatch_receivers_set_prune(true);
-	else if (!tlbbatch_receivers_prunes())
+	else
 		tlbbatch_receivers_release(prune_name);
 	return err;
 }
 
 /*
  * Rule S5: at once. Another feature may be switched meanwhile, which can take seconds, and this
- * one's switch waits for that.
+ * one's switch waits for that. While flushes leave out CPUs, nobody else has the mutex for long.
  */
 static int prune_off(void)
 {
@@ -109,7 +113,11 @@ static const char *why_no_min(void)
 						   tlbbatch_shootdown_no_receivers();
 }
 
-/* When it returns 0, no pass uses the old value any more. */
+/*
+ * When it returns 0, no pass uses the old value any more. It takes no mutex: it is one word, and
+ * each writer waits for the passes that were open when he wrote. A write of 0 to prune must not
+ * wait for these (rule S5).
+ */
 static int set_min(unsigned int cpus)
 {
 	/* 1 asks nothing, and can be had everywhere. */
@@ -119,12 +127,9 @@ static int set_min(unsigned int cpus)
 		pr_err("shootdown: cannot count receivers: %s\n", why);
 		return -EOPNOTSUPP;
 	}
-	if (mutex_lock_killable(&shootdown_mutex))
-		return -EINTR;
 	/* If the caller is killed in the wait, the new value still holds for later passes. */
 	WRITE_ONCE(tlbbatch_receivers_min, cpus);
 	tlbbatch_passes_wait_turnover("shootdown/defer_min_cpus", true);
-	mutex_unlock(&shootdown_mutex);
 	return 0;
 }
 

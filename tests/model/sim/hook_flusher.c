@@ -221,6 +221,11 @@ static void another_wakes(void)
 	pass(evict_folios, 0, 32);
 }
 
+/* Another feature is being switched. */
+static void at_switch(void)
+{
+}
+
 static void test_rate(void)
 {
 	u64 limited = counted(WAKEUPS_LIMITED), wakeups = counted(WAKEUPS);
@@ -238,7 +243,10 @@ static void test_rate(void)
 	ok_int(evict(32) + pass(evict_folios, 1, 32), 0, "D3: and each only once");
 	ok_int(counted(PASSES_ALL_DIRTY), counted(WAKEUPS) + counted(WAKEUPS_LIMITED),
 	       "D4: each pass that is all dirty is counted by what came of it");
+	sim_at_second_mutex = at_switch;
 	ok_int(write_mode("account\n"), 8, "another mode");
+	ok(!!sim_at_second_mutex, "H3: for which nobody waits, nor who writes off then");
+	sim_at_second_mutex = NULL;
 	ok_int(evict(32), 0, "D3: that doesn't begin a new interval");
 	ok_int(write_mode("off\n"), 4, "off");
 	jiffies = ULONG_MAX - 1;

@@ -372,14 +372,23 @@ static void at_switch(void)
 	acts_in_switch = tlbbatch_lazyfree_acts();
 }
 
-/* Another feature is being switched, and waits for a pass that sleeps. */
+/*
+ * Another feature is being switched, and waits for a pass that sleeps. Two writers come: who waits
+ * for that has the knob's mutex, and the other one waits for him.
+ */
 static void test_off_at_once(void)
 {
 	acts_in_switch = true;
 	sim_at_second_mutex = at_switch;
-	ok_int(write_mode("off"), 3, "off is written while another feature is switched");
+	ok_int(write_mode("pmd"), 3, "one writes pmd again while another feature is switched");
+	ok(!!sim_at_second_mutex, "F9: he doesn't wait, and keeps nobody waiting who writes off");
+	ok_int(write_mode("off"), 3, "the other one writes off");
 	ok(!sim_at_second_mutex && !acts_in_switch, "F9: nothing is discarded before that is over");
+	acts_in_switch = true;
+	sim_at_second_mutex = at_switch;
 	ok_int(write_mode("pmd"), 3, "on again");
+	ok(!sim_at_second_mutex && !acts_in_switch,
+	   "F9: while the first pmd waits, and off for it, nothing is discarded");
 }
 
 /* Off has come when a call is already on its way to the replacement. */

@@ -167,6 +167,10 @@ static void test_switch(void)
 	ok(!pruned_in_switch && !read_prune(), "S5: nobody was left out any more before that");
 	current->killed = false;
 	ok(write_prune("1\n") == 2 && read_prune(), "it is switched on again");
+	sim_at_second_mutex = at_switch;
+	ok_int(write_prune("1\n"), 2, "1 again while another feature is switched");
+	ok(!!sim_at_second_mutex, "S5: it doesn't wait, and keeps nobody waiting who writes 0");
+	sim_at_second_mutex = NULL;
 	ok(write_prune("0\n") == 2 && !read_prune() && !tlbbatch_shootdown.on, "and off");
 }
 
@@ -183,11 +187,12 @@ static void test_tracked(void)
 	ok(write_prune("1\n") == -EINTR && tlbbatch_receivers_claim(tracker) && read_prune(),
 	   "L19: even if somebody is killed who writes 1 again");
 	current->killed = false;
-	sim_at_second_mutex = at_switch;
-	ok(write_prune("1\n") == -EINTR && tlbbatch_receivers_claim(tracker) && read_prune(),
-	   "L19: nor if he is killed later");
-	current->killed = false;
 	ok_int(write_prune("0\n"), 2, "off");
+	sim_at_second_mutex = at_switch;
+	ok(write_prune("1\n") == -EINTR && !read_prune() && !tlbbatch_receivers_claim(tracker),
+	   "L19: who is killed while he waits for another feature keeps nobody from tracking");
+	current->killed = false;
+	tlbbatch_receivers_release(tracker);
 	ok(!tlbbatch_receivers_claim(tracker), "L19: then somebody may");
 	tlbbatch_receivers_release(tracker);
 }
@@ -218,6 +223,29 @@ static void meanwhile(void)
 	min_in_wait = read_min();
 	sim_others = NULL;
 	close_pass(&reclaimer);
+}
+
+static bool is_off_in_wait;
+
+static void meanwhile_off(void)
+{
+	sim_others = NULL;
+	is_off_in_wait = write_prune("0\n") == 2 && !read_prune() && !sim_breaches();
+	close_pass(&reclaimer);
+}
+
+/* Two writers: the first one waits for a pass that sleeps. */
+static void test_min_and_prune(void)
+{
+	ok_int(write_prune("1\n"), 2, "prune is on");
+	on(&beta);
+	ok(!!open_pass(&reclaimer), "a pass is open");
+	current = &admin;
+	sim_others = meanwhile_off;
+	ok_int(write_min("2\n"), 2, "a minimum is written, and waits for the pass");
+	ok(!sim_others && is_off_in_wait, "S5: who writes 0 to prune doesn't wait for that");
+	ok_int(write_min("1\n"), 2, "it is 1 again");
+	off(&beta);
 }
 
 static void test_min(void)
@@ -276,6 +304,7 @@ int main(void)
 	test_prune();
 	test_switch();
 	test_min();
+	test_min_and_prune();
 	test_lacks();
 	test_unload();
 	return tap_done();
