@@ -5,8 +5,11 @@
  * Rule F7: all rests on the dirty bit of the entry. From 6.6 on pmd_modify() lost it where
  * mprotect() or NUMA balancing took the right to write. Stable kernels have the fix in 6.12.111
  * and 7.2.7. A kernel without it loses data that is written again behind MADV_FREE, with or
- * without this module, so it is refused. Nothing but a try tells which kernel it is, and it
- * is the kernel's own function that is tried.
+ * without this module, so it is refused. Nothing but a try tells which kernel it is.
+ *
+ * pmd_modify() is an inline function. What is tried is the copy from the headers that the module
+ * was built with. With CONFIG_MODVERSIONS a module loads on other releases of a kernel as well,
+ * whose own copies may differ. So the running kernel must be of the headers' release.
  */
 
 /*
@@ -18,7 +21,10 @@
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/pgtable.h>
+#include <linux/string.h>
+#include <linux/utsname.h>
 #include <asm/cpufeature.h>
+#include <generated/utsrelease.h>
 #include "debug/debug.h"
 #include "lazyfree/lazyfree_fit.h"
 
@@ -66,6 +72,8 @@ const char *tlbbatch_lazyfree_unsafe(void)
 	/* Where spinlocks sleep, a task may sleep in a replacement: rule F9. */
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		return "this kernel is PREEMPT_RT";
+	if (strcmp(init_utsname()->release, UTS_RELEASE))
+		return "the module was built for another kernel, " UTS_RELEASE;
 	if (!keeps_dirty() || tlbbatch_debug_loses_dirty())
 		return "pmd_modify() of this kernel loses the dirty bit, and data behind MADV_FREE";
 	return NULL;

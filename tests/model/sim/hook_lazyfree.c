@@ -421,6 +421,13 @@ static void test_unfit(void)
 	lf_is_rt = true;
 	ok(tlbbatch_lazyfree_unsafe(), "F9: nor one where spinlocks sleep");
 	lf_is_rt = false;
+	strscpy(sim_uts.release, "7.2.6+sim", sizeof(sim_uts.release));
+	ok_str(tlbbatch_lazyfree_unsafe() ?: "", "the module was built for another kernel, 7.2.12+sim",
+	       "F7: nor one of another release than that whose pmd_modify() is tried");
+	strscpy(sim_uts.release, "7.2.12+simulated", sizeof(sim_uts.release));
+	ok(tlbbatch_lazyfree_unsafe(), "F7: even if its name begins alike");
+	strscpy(sim_uts.release, UTS_RELEASE, sizeof(sim_uts.release));
+	ok(!tlbbatch_lazyfree_unsafe(), "F7: of the same one it will do");
 
 	ok_int(write_mode("off"), 3, "off");
 	sim_is_xenpv = true;
@@ -430,6 +437,15 @@ static void test_unfit(void)
 	sim_is_xenpv = false;
 	ok_int(write_mode("pme"), -EINVAL, "no such mode");
 	ok_int(write_mode("pmd"), 3, "on again");
+}
+
+/* Unload tries again until ftrace lets go. */
+static void in_unload(void)
+{
+	sim_others = NULL;
+	fresh();
+	try_to_unmap_one();
+	sim_trouble.refuses = 0;
 }
 
 int main(void)
@@ -464,7 +480,11 @@ int main(void)
 		try_to_unmap_one();
 		return tap_done();
 	}
+	sim_trouble.refuses = -ENODEV;
+	sim_others = in_unload;
 	sim_unload();
+	ok(!sim_others && lf.nr_split == 1 && !counted_in_all(),
+	   "H3: at unload, too, a hook that ftrace doesn't let go of discards nothing");
 	ok_int(sim_nr_registered() + sim_allocated() + sim_breaches(), 0, "nothing is left");
 	return tap_done();
 }

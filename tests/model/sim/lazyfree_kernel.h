@@ -152,6 +152,10 @@ void spin_unlock(spinlock_t *lock);
 #define X86_FEATURE_XENPV	1
 extern bool sim_is_xenpv;
 #define boot_cpu_has(feature)	sim_is_xenpv
+#define UTS_RELEASE		"7.2.12+sim"
+struct sim_uts { char release[65]; };
+extern struct sim_uts sim_uts;
+#define init_utsname()		(&sim_uts)
 
 /* --- sysfs --------------------------------------------------------------------------------- */
 
