@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# runs: 7.2 7.3
+# runs: 7.2
 # variant: debug
 # timeout: 1800
 # append: oops=panic page_poison=1

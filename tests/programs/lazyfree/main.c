@@ -19,7 +19,7 @@
 
 #define WORKERS_MAX	16
 /* Where rounds take long, the time may be so many times as long. */
-#define LONGER		4
+#define LONGER		6
 /* Words of a page that are looked at. */
 static const size_t words[] = { 0, 255, 511 };
 
