@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash disable=SC2154 # homes: of the test
+# shellcheck shell=bash disable=SC2034,SC2154 # homes: of the test
 #
 # Torture's actor "lazyfree": huge pages that MADV_FREE gives up, and each way that they can go
 # before they are reclaimed (tests/programs/lazyfree). To be sourced after lib.sh, choices.sh,
@@ -77,8 +77,8 @@ lazyfree_actor()
 		group=$REPLY size=2 rc=0
 		# The small groups have little room for huge pages.
 		[ "$group" = "${homes[-1]}" ] || size=1
-		group_program "$group" "$RUN/lazyfree.out" lazyfree --seconds $PART_S \
-			--workers $size --huge $size --dir "$LAZYFREE_DIR" --ways "$ways" || rc=$?
+		group_program "$group" "$RUN/lazyfree.out" lazyfree --seconds "$PART_S" \
+			--workers "$size" --huge "$size" --dir "$LAZYFREE_DIR" --ways "$ways" || rc=$?
 		lazyfree_note $rc "$RUN/lazyfree.out"
 	done
 }
@@ -92,10 +92,11 @@ lazyfree_told()
 	while read -r way rounds reason; do
 		kind_told "lazyfree-$way" "$rounds" "$reason"
 	done < <(lazyfree_counts)
-	read -r ran finished huge written lost < <(cat "$RUN/memory.lazyfree" 2>/dev/null | awk '
+	: >>"$RUN/memory.lazyfree"
+	read -r ran finished huge written lost < <(awk '
 		$1 == "ran" { n++; ok += $2 == 0 }
 		$1 == "way" { huge += $4; written += $5; lost += $6 }
-		END { print n + 0, ok + 0, huge + 0, written + 0, lost + 0 }')
+		END { print n + 0, ok + 0, huge + 0, written + 0, lost + 0 }' "$RUN/memory.lazyfree")
 	diag "lazyfree: $ran programs ran, $finished of them to their end; $huge rounds met a huge page"
 	num "lazyfree: pages were written again: $written" "$written" -gt 0
 	is "lazyfree: pages that were lost" "$lost" 0
