@@ -70,9 +70,10 @@ static void settle_issued(struct tlbbatch_context *ctx, u64 ipis)
 
 /*
  * Rule S4: takes the CPUs out of the running task's batch that have nothing to flush. Its
- * flush follows at once. The CPU that this runs on is left to the kernel; if the task moves
- * to another one before the flush, that one has loaded the task's mm, or is lazy, behind
- * a look at its tlb_gen.
+ * flush follows at once. The CPU that this runs on is left to the kernel. If the task moves to
+ * another one before the flush, that one was judged here, too; or it stays in the mask; or it has
+ * loaded an mm since, or has left lazy mode, behind a look at the mm's tlb_gen. A switch to
+ * another thread of the same process looks at nothing.
  */
 static void prune(void)
 {

@@ -168,8 +168,8 @@ static void read_facts(const char *state, struct tlbbatch_cpu_facts *facts)
  * tlbbatch_receivers_look() - has a CPU anything to flush?
  * @cpu: another CPU of the running task's batch
  *
- * The caller has unmapped all that the flush is about, and has had a full barrier since
- * (rule S3).
+ * Who leaves the CPU out because of it has unmapped all that the flush is about, and has had a
+ * full barrier since (rule S3). Who only counts needs none.
  *
  * Context: any; preemption off.
  * Return: the verdict.
@@ -190,6 +190,9 @@ enum tlbbatch_verdict tlbbatch_receivers_look(unsigned int cpu)
 /**
  * tlbbatch_receivers_now() - how many other CPUs would the running task's flush interrupt?
  * @enough: stop counting here
+ *
+ * It has no barrier, as it decides nothing of safety: a folio that doesn't wait is written behind
+ * a flush of its own (rule S7).
  *
  * Context: reclaim. True for a moment: nothing depends on it but whether a folio waits.
  * Return: how many; @enough at most.

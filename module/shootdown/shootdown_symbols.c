@@ -61,6 +61,6 @@ const char *tlbbatch_shootdown_no_receivers(void)
 	if (!tlbbatch_arch_flush_is_native(native_flush) ||
 	    tlbbatch_shootdown_break(TLBBATCH_SHOOTDOWN_BREAK_PARAVIRT))
 		return "the hypervisor helps to flush (Xen, Hyper-V, KVM): "
-		       "it leaves out CPUs by itself";
+		       "it leaves out CPUs that don't run";
 	return NULL;
 }
