@@ -94,6 +94,15 @@ static bool has_direct_call(unsigned long ip)
 	return direct;
 }
 
+/* ftrace doesn't report that it failed to patch text. */
+static int check_patched(const struct tlbbatch_hook *hook)
+{
+	if (is_live(hook))
+		return 0;
+	pr_err("%s was not patched by ftrace\n", hook->target->function.symbol);
+	return -EIO;
+}
+
 static int attach_hook(struct tlbbatch_hook *hook)
 {
 	const char *symbol = hook->target->function.symbol;
@@ -122,12 +131,7 @@ static int attach_hook(struct tlbbatch_hook *hook)
 		return -EBUSY;
 	}
 	hook->first = true;
-	/* ftrace doesn't report that it failed to patch text. */
-	if (!is_live(hook)) {
-		pr_err("%s was not patched by ftrace\n", symbol);
-		return -EIO;
-	}
-	return 0;
+	return check_patched(hook);
 }
 
 static void tell_attached(struct tlbbatch_redirects *redirects)
@@ -180,6 +184,9 @@ static int attach_whole(struct tlbbatch_redirects *redirects)
 	 */
 	if (!err)
 		synchronize_rcu_tasks();
+	for (i = 0; i < redirects->nr && !err; i++)
+		if (!redirects->hooks[i].unneeded)
+			err = check_patched(&redirects->hooks[i]);
 	return err;
 }
 
@@ -282,8 +289,8 @@ static int attach_parked(struct tlbbatch_redirects *redirects)
  *	held; the feature doesn't act for any task yet.
  * Return: 0; -EBUSY if another IPMODIFY user or a BPF trampoline holds a function, or
  *	ftrace is off; -EIO if the self-test or patching failed; -EOPNOTSUPP if the
- *	self-test's function can't be traced; -ENOMEM; -ENODEV. If ftrace died, hooks that are
- *	registered whole may still be attached: see @registered.
+ *	self-test's function can't be traced; -ENOMEM; -ENODEV. If ftrace died, or didn't patch,
+ *	hooks that are registered whole may still be attached: see @registered.
  */
 int tlbbatch_redirects_attach(struct tlbbatch_redirects *redirects)
 {

@@ -39,6 +39,18 @@ static void test_both(void)
 	ok_int(sim_breaches(), 0, "no breach");
 }
 
+static void test_unpatched(void)
+{
+	sim_trouble.unpatched = "fn_whole";
+	ok_int(on(&luf), -EIO, "H2: a function that ftrace didn't patch, though it took it");
+	sim_trouble.unpatched = NULL;
+	ok(sim_logged("fn_whole was not patched"), "H2: it is named");
+	right(!luf.on && nothing_attached(), "H2: and nothing stays attached");
+	ok_int(on(&luf), 0, "later it is patched");
+	ok_int(off(&luf), 0, "luf is off");
+	ok_int(sim_breaches(), 0, "no breach");
+}
+
 /* --- whoever is in its text is waited for, whether a feature frees anything or not ----------- */
 
 static void frees_nothing(const char *what)
@@ -118,6 +130,7 @@ int main(void)
 	hook_world_init();
 	ok_int(sim_load(), 0, "it loads");
 	test_both();
+	test_unpatched();
 	test_frees_nothing();
 	test_retire_killed();
 	test_retire_stuck();
