@@ -84,12 +84,27 @@ bool is_gone(void);
 bool is_back(unsigned long also);
 /* Others look at the entry, without the lock. */
 void lf_others_look(void);
+/* ... whenever they can. */
+static inline void looks(void)
+{
+	sim_at_barrier = sim_at_rmb = lf_others_look;
+}
+
+/* One of them stores by the entry. */
+static inline void stores(void)
+{
+	lf_pmd.pmd |= _PAGE_DIRTY;
+}
+
 long lf_rss(void);
 enum end try_to_unmap_one(void);
 void freeze_one(void);
 void split_for_others(void);
 bool unmap_huge_pmd_locked(struct vm_area_struct *of, unsigned long addr, pmd_t *pmdp,
 			   struct folio *folio);
+/* lazyfree_own.c. 6.12 calls its own discard for every huge page, and splits what stays. */
+void test_own(void);
+void test_own_and_split(void);
 /* The knob: writes it, and what it reads. */
 ssize_t write_mode(const char *text);
 const char *mode(void);
