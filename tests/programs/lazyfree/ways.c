@@ -156,6 +156,14 @@ static bool be_hinted(struct huge *huge)
 	return true;
 }
 
+/* Nobody looks at it before reclaim does: that would end the protection. */
+static void stay_hinted(struct huge *huge)
+{
+	write_again(huge);
+	if (!huge->touched)
+		be_paged_out();
+}
+
 /* --- somebody holds a page of it ---------------------------------------------------------- */
 
 static void splice_page(struct huge *huge)
@@ -538,7 +546,7 @@ const struct way ways[] = {
 	WAY("fork-exit", child_exits),
 	WAY("read-only", read_only, .prepare = be_read_only),
 	WAY("no-access", no_access, .prepare = be_inaccessible),
-	WAY("hints", write_again, .prepare = be_hinted),
+	WAY("hints", stay_hinted, .prepare = be_hinted),
 	WAY("mlock", lock),
 	WAY("vmsplice", be_spliced, .prepare = open_pipe, .finish = close_pipe),
 	WAY("direct", device_writes, .prepare = has_file),
