@@ -73,20 +73,7 @@ struct scan_control {
 	struct mem_cgroup *target_mem_cgroup;
 };
 
-struct list_head {
-	struct list_head *next;
-};
-
-struct folio {
-	struct list_head lru;
-	unsigned long nr_pages;
-};
-
-#define folio_nr_pages(folio)	((folio)->nr_pages)
-#define list_for_each_entry(at, head, member)					\
-	for (at = (void *)((char *)(head)->next - offsetof(__typeof__(*at), member)); \
-	     &at->member != (head);						\
-	     at = (void *)((char *)at->member.next - offsetof(__typeof__(*at), member)))
+#include "folio_list.h"
 
 /* Somebody else has the @nr-th bit lock that is asked for from now on; 0: none. */
 extern unsigned int sim_bit_taken;
