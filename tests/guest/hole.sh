@@ -12,30 +12,34 @@ said()
 	sed -n "s/.*\b$1=\([0-9]*\).*/\1/p" <<<"$out"
 }
 
-# holes HOW SECONDS: run hole_b. Sets rounds and missed; missed has what the log tells, too.
-holes()
+# tell PROGRAM MEMBER HOW SECONDS: run it. Sets out, rounds, and missed: what MEMBER says, and what the log
+# tells.
+tell()
 {
-	local out rc=0
+	local rc=0
 
 	log_mark
-	out=$("$BIN/hole_b" "$CG" "$1" "$2" 2>/tmp/hole.err) || rc=$?
+	out=$("$BIN/$1" "$CG" "$3" "$4" 2>/tmp/hole.err) || rc=$?
 	diag "$out $(</tmp/hole.err)"
-	[ $rc -le 1 ] || bail "hole_b $1: exit code $rc"
+	[ $rc -le 1 ] || bail "$1 $3: exit code $rc"
 	rounds=$(said rounds)
-	missed=$(($(said missed) + $(log_since | grep -cE "$HOLE_SPLAT")))
+	missed=$(($(said "$2") + $(log_since | grep -cE "$HOLE_SPLAT")))
 }
 
-# moves_and_locks move|odd|lock SECONDS: run move_lock. Sets rounds, gone, and missed: pages that are
-# wrong, and what the log tells.
+# holes HOW SECONDS: run hole_b. Sets rounds and missed.
+holes()
+{
+	local out
+
+	tell hole_b missed "$1" "$2"
+}
+
+# moves_and_locks move|odd|lock SECONDS: run move_lock. Sets rounds, gone, and missed, which counts pages
+# that are wrong, too.
 moves_and_locks()
 {
-	local out rc=0
+	local out
 
-	log_mark
-	out=$("$BIN/move_lock" "$CG" "$1" "$2" 2>/tmp/move.err) || rc=$?
-	diag "$out $(</tmp/move.err)"
-	[ $rc -le 1 ] || bail "move_lock $1: exit code $rc"
-	rounds=$(said rounds)
+	tell move_lock wrong "$1" "$2"
 	gone=$(said gone)
-	missed=$(($(said wrong) + $(log_since | grep -cE "$HOLE_SPLAT")))
 }
