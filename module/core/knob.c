@@ -33,3 +33,21 @@ int tlbbatch_knob_parse(const char *text, size_t len, unsigned int min,
 	*value = parsed;
 	return 0;
 }
+
+/**
+ * tlbbatch_knob_choice() - read a word, and nothing else
+ * @names: the words that are allowed
+ * @nr: how many
+ * @text: NUL-terminated; a single trailing newline is allowed
+ * @len: bytes written, without the NUL
+ *
+ * Context: any.
+ * Return: which word; -EINVAL if it is none of them.
+ */
+int tlbbatch_knob_choice(const char *const *names, size_t nr, const char *text, size_t len)
+{
+	/* A NUL in the middle would hide what follows it. */
+	if (strnlen(text, len) != len)
+		return -EINVAL;
+	return __sysfs_match_string(names, nr, text);
+}

@@ -10,11 +10,12 @@
  * There is no hook but that of passes. The price of too many wake-ups is that pages are
  * written that would have been written again: docs/flusher.md.
  */
+#include <linux/kernel.h>
 #include <linux/kobject.h>
 #include <linux/mutex.h>
-#include <linux/string.h>
 #include <linux/sysfs.h>
 #include "core/feature.h"
+#include "core/knob.h"
 #include "flusher/flusher.h"
 #include "flusher/flusher_pass.h"
 #include "hooks/hook.h"
@@ -103,10 +104,7 @@ static ssize_t mode_store(struct kobject *kobj, struct kobj_attribute *attr,
 {
 	int wanted, err;
 
-	/* A NUL in the middle would hide what follows it. */
-	if (strnlen(buf, len) != len)
-		return -EINVAL;
-	wanted = sysfs_match_string(modes, buf);
+	wanted = tlbbatch_knob_choice(modes, ARRAY_SIZE(modes), buf, len);
 	if (wanted < 0)
 		return wanted;
 	err = set_mode(wanted);

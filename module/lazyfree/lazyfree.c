@@ -9,11 +9,12 @@
  *  lazyfree_fit.c	on which kernels and machines
  *  lazyfree_symbols.c	what is looked for in the kernel
  */
+#include <linux/kernel.h>
 #include <linux/kobject.h>
 #include <linux/mutex.h>
-#include <linux/string.h>
 #include <linux/sysfs.h>
 #include "core/feature.h"
+#include "core/knob.h"
 #include "lazyfree/lazyfree.h"
 #include "lazyfree/lazyfree_discard.h"
 #include "lazyfree/lazyfree_fit.h"
@@ -81,10 +82,7 @@ static ssize_t mode_store(struct kobject *kobj, struct kobj_attribute *attr, con
 {
 	int wanted, err;
 
-	/* A NUL in the middle would hide what follows it. */
-	if (strnlen(buf, len) != len)
-		return -EINVAL;
-	wanted = sysfs_match_string(modes, buf);
+	wanted = tlbbatch_knob_choice(modes, ARRAY_SIZE(modes), buf, len);
 	if (wanted < 0)
 		return wanted;
 	err = set_mode(wanted);

@@ -3,10 +3,11 @@
  * LUF tracking's part of /sys/kernel/tlbbatch, see
  * sysfs-docs/ABI/testing/sysfs-kernel-tlbbatch-luf and -luf-stats.
  */
+#include <linux/kernel.h>
 #include <linux/kobject.h>
-#include <linux/string.h>
 #include <linux/sysfs.h>
 #include "core/feature.h"
+#include "core/knob.h"
 #include "luf/luf.h"
 #include "luf/luf_counters.h"
 #include "luf/luf_table.h"
@@ -29,10 +30,7 @@ static ssize_t mode_store(struct kobject *kobj, struct kobj_attribute *attr,
 {
 	int wanted, err;
 
-	/* A NUL in the middle would hide what follows it. */
-	if (strnlen(buf, len) != len)
-		return -EINVAL;
-	wanted = sysfs_match_string(modes, buf);
+	wanted = tlbbatch_knob_choice(modes, ARRAY_SIZE(modes), buf, len);
 	if (wanted < 0)
 		return wanted;
 	err = tlbbatch_luf_set_mode(wanted);

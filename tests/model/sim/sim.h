@@ -143,6 +143,16 @@ extern const char *(*sim_symbol_text)(unsigned long addr);
 int sim_snprintf(char *buf, size_t size, const char *format, ...);
 #define snprintf	sim_snprintf
 
+static inline int __sysfs_match_string(const char *const *names, size_t nr, const char *text)
+{
+	size_t i, len = strcspn(text, "\n");
+
+	for (i = 0; i < nr; i++)
+		if (strlen(names[i]) == len && !strncmp(names[i], text, len))
+			return (int)i;
+	return -EINVAL;
+}
+
 static inline int kstrtouint(const char *text, int base, unsigned int *value)
 {
 	char *end;

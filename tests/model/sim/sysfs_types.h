@@ -27,16 +27,4 @@ struct kobj_attribute {
 	{ .attr = { #name_, 0644 }, .show = name_##_show, .store = name_##_store }
 #define __ATTR_RO_MODE(name_, mode_)	{ .attr = { #name_, mode_ }, .show = name_##_show }
 
-static inline int sim_match(const char *const *names, size_t nr, const char *text)
-{
-	size_t i, len = strcspn(text, "\n");
-
-	for (i = 0; i < nr; i++)
-		if (strlen(names[i]) == len && !strncmp(names[i], text, len))
-			return (int)i;
-	return -EINVAL;
-}
-
-#define sysfs_match_string(names, text)	sim_match(names, ARRAY_SIZE(names), text)
-
 #endif /* SIM_SYSFS_TYPES_H */
