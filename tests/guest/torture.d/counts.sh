@@ -2,32 +2,50 @@
 # shellcheck shell=bash disable=SC2154 # minutes: of the test
 #
 # What the module counted in torture, over all its loads: a load begins at 0. To be sourced after
-# lib.sh, actor.sh and verdict.sh.
+# lib.sh, actor.sh, knobs.sh and verdict.sh.
 
 # A run that is shorter need not have met everything.
 LONG_MINUTES=$((10 * ${TLBBATCH_TIMEOUT_FACTOR:-1}))
 
 is_long() { [ "$minutes" -ge $LONG_MINUTES ]; }
 
-# KNOB|VALUE|OFF|COUNTERS: what a feature must have done if the kernel has it. Of counters with a +
+# KNOB|VALUE|COUNTERS: what a feature must have done if the kernel has it. Of counters with a +
 # between them one will do.
 FEATURES=(
-	"lazyfree/mode|pmd|off|tried pages_discarded restored_dirty+restored_referenced"
-	"shootdown/prune|1|0|receivers_pruned"
-	"flusher/mode|wake|off|wakeups"
+	"lazyfree/mode|pmd|tried pages_discarded restored_dirty+restored_referenced"
+	"shootdown/prune|1|receivers_pruned"
+	"flusher/mode|wake|wakeups"
 )
 
-# features_begin: find out which the kernel refuses. They are off, and the module is loaded.
+# features_begin: switch on what the kernel doesn't refuse, and remember what it does. A feature that
+# waited for a turn of its actor would be off most of a short run.
 features_begin()
 {
-	local row knob value off got
+	local row knob value got
 
 	for row in "${FEATURES[@]}"; do
-		IFS='|' read -r knob value off _ <<<"$row"
+		IFS='|' read -r knob value _ <<<"$row"
 		got=$(write_errno "$K/$knob" "$value")
-		[ "$got" != EOPNOTSUPP ] || echo "$knob" >>"$RUN/refused"
-		[[ $got != ok* ]] || put "$K/$knob" "$off" || return
+		case $got in
+		ok*) ;;
+		EOPNOTSUPP) echo "$knob" >>"$RUN/refused" ;;
+		*) return 1 ;;
+		esac
 	done
+}
+
+is_refused() { grep -qxF "$1" "$RUN/refused" 2>/dev/null; }
+
+# features_on: the same again, after a load or where an actor may have left one off
+features_on()
+{
+	local row knob value rc=0 DETAIL
+
+	for row in "${FEATURES[@]}"; do
+		IFS='|' read -r knob value _ <<<"$row"
+		is_refused "$knob" || knob "$knob" "$value" || rc=$?
+	done
+	return $rc
 }
 
 # counts_note: remember the counters of this load. The folder's number tells it from others.
@@ -84,8 +102,8 @@ features_told()
 	local row knob counters
 
 	for row in "${FEATURES[@]}"; do
-		IFS='|' read -r knob _ _ counters <<<"$row"
-		if grep -qxF "$knob" "$RUN/refused" 2>/dev/null; then
+		IFS='|' read -r knob _ counters <<<"$row"
+		if is_refused "$knob"; then
 			skip "$knob did something" "$knob is refused here"
 		else
 			# shellcheck disable=SC2086 # words

@@ -57,11 +57,23 @@ bad_values()
 	[ "$(<"$K/$file")" = "$before" ] || wrong "$file changed by '$value'"
 }
 
+# again FILE OFF VALUE...: switch a feature off and on again. It stays on until it is its turn again.
+# Where OFF is all that can be written, that is what takes effect.
+again()
+{
+	local rc=0
+
+	knob "$1" "$2" || return
+	knob "$1" "${@:3}" || rc=$?
+	[ $rc -ne "$CANNOT" ] || return 0
+	return $rc
+}
+
 # Other kernels don't need it, and refuse it.
 flusher_mode()
 {
 	[[ $(uname -r) = 6.12.* ]] || cannot "flusher/mode is for 6.12" || return
-	knob flusher/mode off wake account
+	again flusher/mode off wake account
 }
 
 stats_read()
@@ -77,23 +89,14 @@ stats_read()
 	[ $files -gt 20 ]
 }
 
-# on_again [WRONG]: what is wrong is told even if batching can't be switched on now
+# on_again [WRONG]: what is wrong is told even if something can't be switched on now
 on_again()
 {
 	local rc=0
 
+	features_on || rc=$?
 	knob enabled 1 || rc=$?
 	[ -z "$1" ] || wrong "$1" || return
-	return $rc
-}
-
-# Where masks are exact, only 0 can be written.
-prune_switched()
-{
-	local rc=0
-
-	knob shootdown/prune 0 1 1 || rc=$?
-	[ $rc -ne "$CANNOT" ] || return 1
 	return $rc
 }
 
@@ -165,6 +168,5 @@ reload()
 	choose "" enabled=1 "enabled=1 batch_size=512"
 	# shellcheck disable=SC2086 # none, or words
 	loaded || load_again $REPLY || return
-	[ -z "$said" ] || wrong "$said" || return
-	knob enabled 1
+	on_again "$said"
 }

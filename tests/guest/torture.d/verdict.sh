@@ -53,14 +53,17 @@ actors_end()
 	done
 }
 
-# charged GROUP: print what is charged to it of its workers' memory. Version 1 counts less exactly:
+# charged GROUP: print what is charged to it of its workers' memory. What kernels 6.x count as shmem
+# drifts: if the pages of a huge page that is collapsed were charged to another group than that huge
+# page is, they stay counted there (collapse_file()). Version 1 counts less exactly:
 # mem_cgroup_move_account() moves all pages of a huge page, of which only some may count as rss, and
-# a page of shmem, even in the swap cache, where it doesn't count. The sizes of its lists are exact
-# once no processor has pages in its batches, and force_empty empties those.
+# a page of shmem, even in the swap cache, where it doesn't count. The sizes of the lists are exact.
+# Version 1 can empty each processor's batches before.
 charged()
 {
 	local counts='anon|shmem|swap'
 
+	case $(uname -r) in 6.*) counts='anon|inactive_anon|active_anon|swap' ;; esac
 	if [ -e "$1/memory.force_empty" ]; then
 		put "$1/memory.force_empty" 0
 		counts='inactive_anon|active_anon|unevictable|swap'
