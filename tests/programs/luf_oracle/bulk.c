@@ -218,7 +218,7 @@ void run_bulk(void)
 	bulk_use();
 	bulk_taken(cell);
 	luf_want("taken and given back", "open=-1 needed=1");
-	cell_call(cell, cell_flush, 0);
+	scene_flush(cell);
 	luf_want("flush", "open=0");
 }
 
@@ -229,7 +229,7 @@ void run_bulk_held(void)
 	struct luf now;
 
 	bulk_take();
-	cell_call(cell, cell_flush, 0);
+	scene_flush(cell);
 	luf_snapshot(&now);
 	bulk->give();
 	bulk_taken(cell);
@@ -245,7 +245,7 @@ void run_bulk_untold(void)
 
 	bulk_take();
 	luf_want("taken", "open=0");
-	cell_call(cell, cell_flush, 0);
+	scene_flush(cell);
 	luf_want("flush", "open=-1 needed=1");
 	bulk->give();
 	bulk_taken(cell);

@@ -32,6 +32,7 @@ static void *cell_spin(void *argument)
 	cell->spinner = gettid();
 	for (;;) {
 		cell->spins_on = sched_getcpu();
+		cell->beats++;
 		while (cell->sleeps) {
 			cell->spins_on = -1;
 			sem_wait(&cell->wake);

@@ -26,6 +26,7 @@ struct cell {
 	int spin_cpu;
 	volatile int spins_on;
 	volatile bool sleeps;
+	volatile uint64_t beats;
 	pid_t spinner;
 	sem_t request, reply, wake;
 	cell_function *function;

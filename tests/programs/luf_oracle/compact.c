@@ -190,7 +190,7 @@ void run_compact(void)
 	used = generations_used(cell, made);
 	if (!used)
 		die_environment("compaction took none of the pages");
-	cell_call(cell, cell_flush, 0);
+	scene_flush(cell);
 	luf_snapshot(&now);
 	saved = now.value[luf_index("saved")] - before;
 	say(STDOUT_FILENO, "after a flush: saved=%" PRId64 "\n", saved);

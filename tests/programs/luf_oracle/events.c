@@ -337,13 +337,13 @@ void run_event(const struct event *event)
 			 event->all ? -2 : -1, event->reason, event->all ? 2 : 1);
 
 	/* B's generation is still open, and can still be saved. */
-	cell_call(b, cell_flush, 0);
+	scene_flush(b);
 	if (event->all)
 		luf_want("flush of B", "open=0");
 	else
 		luf_want("flush of B", "open=-1 saved=1");
 	if (!event->reason) {
-		cell_call(a, cell_flush, 0);
+		scene_flush(a);
 		luf_want("flush of A", "open=-1 saved=1");
 	}
 	if (event->outside == event_uprobe)

@@ -35,15 +35,15 @@ void run_flush(void)
 	a = scene_cell(path_a, A_CPU);
 	scene_open_both(a, b);
 	scene_cushion();
-	cell_call(a, cell_flush, 0);
+	scene_flush(a);
 	luf_want("flush of A", "open=-1 saved=1 open_as_posted=-1 saved_as_posted=1");
 	cell_call(a, cell_arm, 0);
 	cell_call(a, cell_touch, 0);
 	scene_pageout(a);
 	luf_want("another of A", "generation=1 open=1");
-	cell_call(b, cell_flush, 0);
+	scene_flush(b);
 	luf_want("flush of B", "open=-1 saved=1 open_as_posted=-1 saved_as_posted=1");
-	cell_call(a, cell_flush, 0);
+	scene_flush(a);
 	luf_want("flush of A again", "open=-1 saved=1");
 }
 
@@ -70,7 +70,7 @@ void run_asleep(void)
 	luf_want("reclaim", "generation=0 flushes=0 ipis=0 unmaps_readonly=%zu "
 		 "unmaps_mixed=0", a->pages);
 	cell_wake(a);
-	cell_call(a, cell_flush, 0);
+	scene_flush(a);
 	luf_want("awake", "ipis=0 ipis_avoided=0 saved_as_posted=0");
 }
 
@@ -88,7 +88,7 @@ void run_asleep_one(void)
 	scene_pageout(a);
 	luf_want("pageout", "generation=1 open=1 flushes=1 ipis=1");
 	scene_cushion();
-	cell_call(a, cell_flush, 0);
+	scene_flush(a);
 	luf_want("flush", "open=-1 saved=1 ipis_avoided=1 saved_as_posted=1 "
 		 "ipis_avoided_as_posted=1");
 }
@@ -124,12 +124,12 @@ void run_partial(void)
 	cell_call(local, cell_arm, 0);
 	a = scene_open(path_a, A_CPU);
 	scene_cushion();
-	cell_call(local, cell_flush, 0);
+	scene_flush(local);
 	luf_want("flush of CPU 0", "open=0");
 	cell_call(a, cell_move, ACTOR_CPU);
 	cell_call(a, cell_flush_page, 0);
 	luf_want("flush of a page", "open=0");
-	cell_call(a, cell_flush, 0);
+	scene_flush(a);
 	luf_want("flush of A", "open=-1 saved=1");
 }
 
@@ -181,7 +181,7 @@ static void do_reuse(long hits, unsigned int rounds)
 		luf_want("reuse", "open=-1 needed=1");
 	}
 	cell_call(a, cell_arm, 0);
-	cell_call(a, cell_flush, 0);
+	scene_flush(a);
 	luf_want("flush", "open=0");
 }
 
@@ -212,7 +212,7 @@ void run_reuse_apart(void)
 		die_environment("the page wasn't used again");
 	luf_want("reuse in A", "open=-2 needed=1 saved=1 open_as_posted=-1 "
 		 "needed_as_posted=1 saved_as_posted=0");
-	cell_call(b, cell_flush, 0);
+	scene_flush(b);
 	luf_want("flush of B", "open=0 saved=0 open_as_posted=-1 saved_as_posted=1");
 }
 
@@ -257,7 +257,7 @@ void run_flush_many(void)
 	int64_t made;
 
 	a = many_open(&made);
-	cell_call(a, cell_flush, 0);
+	scene_flush(a);
 	luf_want("flush", "open=%" PRId64 " saved=%" PRId64, -made, made);
 }
 

@@ -131,8 +131,8 @@ static bool memory_round(struct cell *a, struct cell *b, unsigned long block)
 		luf_skip("block %lu could be offlined once, and not again", block);
 	given_up = memory_ends("offline", 2);
 	/* Later flushes must not complete generations that have ended. */
-	cell_call(a, cell_flush, 0);
-	cell_call(b, cell_flush, 0);
+	scene_flush(a);
+	scene_flush(b);
 	luf_want("flush", "open=0");
 	memory_begin(a);
 	scene_cushion();
@@ -140,7 +140,7 @@ static bool memory_round(struct cell *a, struct cell *b, unsigned long block)
 		die_environment("block %lu doesn't come back: %s", block,
 				strerror(errno));
 	given_up &= memory_ends("online", 1);
-	cell_call(a, cell_flush, 0);
+	scene_flush(a);
 	luf_want("flush", "open=0");
 	return given_up;
 }
@@ -163,6 +163,6 @@ void run_memory(void)
 			luf_skip("others take the pages");
 	memory_begin(a);
 	scene_cushion();
-	cell_call(a, cell_flush, 0);
+	scene_flush(a);
 	luf_want("another, and flush", "open=-1 saved=1");
 }

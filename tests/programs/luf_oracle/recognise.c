@@ -15,7 +15,7 @@ static void want_readonly(struct cell *cell)
 	luf_want("pageout", "generation=1 open=1 unmaps_readonly=%zu "
 		 "unmaps_mixed=0 flushes=1 flushes_mixed=0", cell->pages);
 	scene_cushion();
-	cell_call(cell, cell_flush, 0);
+	scene_flush(cell);
 	luf_want("flush", "open=-1 saved=1");
 }
 
@@ -307,10 +307,10 @@ void run_forked(void)
 		 " unmaps_readonly=%zu unmaps_mixed=0", made ? made : 1,
 		 made ? made : 1, cell->pages);
 	scene_cushion();
-	cell_call(cell, cell_flush, 0);
+	scene_flush(cell);
 	/* That flush doesn't cover the other process's CPU. */
 	luf_want("flush of one", "open=0");
-	cell_call(other, cell_flush, 0);
+	scene_flush(other);
 	luf_want("flush of the other", "open=%" PRId64 " saved=%" PRId64,
 		 -made, made);
 }

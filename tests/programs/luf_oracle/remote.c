@@ -331,6 +331,6 @@ void run_early_other(void)
 	luf_want("a write to another file", "generation=1 open=1 "
 		 "unmaps_readonly=%zu flushes=1 flushes_mixed=0", cell->pages);
 	scene_cushion();
-	cell_call(cell, cell_flush, 0);
+	scene_flush(cell);
 	luf_want("flush", "open=-1 saved=1");
 }

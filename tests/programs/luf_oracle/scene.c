@@ -160,6 +160,48 @@ void scene_pageout(struct cell *cell)
 	}
 }
 
+/* How often the spinner came to a CPU. */
+static uint64_t arrivals(const struct cell *cell)
+{
+	char path[64], text[96];
+	uint64_t count;
+	ssize_t got;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", cell->pid, cell->spinner);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	got = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (got <= 0)
+		die_environment("%s: %s", path, strerror(errno));
+	close(fd);
+	text[got] = 0;
+	if (sscanf(text, "%*u %*u %" SCNu64, &count) != 1)
+		die_environment("%s has '%s'", path, text);
+	return count;
+}
+
+/*
+ * A full flush of the cell, also on its spinner's CPU. If a kernel thread runs in the spinner's
+ * place at that moment, the CPU is lazy, and the flush passes it over. Then it is done once more.
+ */
+void scene_flush(struct cell *cell)
+{
+	unsigned int tries = 10;
+	uint64_t before, beats;
+
+	for (;;) {
+		before = arrivals(cell);
+		cell_call(cell, cell_flush, 0);
+		if (cell->sleeps)
+			return;
+		for (beats = cell->beats; cell->beats == beats; )
+			sched_yield();
+		if (arrivals(cell) == before || !--tries)
+			return;
+		cell_call(cell, cell_arm, 0);
+	}
+}
+
 /* A cell that has mapped nothing yet. The caller comes back to CPU 2. */
 struct cell *scene_cell(const char *path, int cpu)
 {

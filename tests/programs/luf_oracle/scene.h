@@ -28,6 +28,7 @@ void cushion_make(void);
 void scene_cushion(void);
 void scene_ready(struct cell *cell);
 void scene_pageout(struct cell *cell);
+void scene_flush(struct cell *cell);
 struct cell *scene_cell(const char *path, int cpu);
 void scene_begin(struct cell *cell);
 struct cell *scene_open(const char *path, int cpu);
