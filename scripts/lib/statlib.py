@@ -91,7 +91,7 @@ class Sample:
 
     def written(self):
         """Return the sample as a line of a recording."""
-        return json.dumps({"clock": round(self.clock, 3), "time": round(self.wall, 3),
+        return json.dumps({"clock": round(self.clock, 6), "time": round(self.wall, 3),
                            "load": self.load, "state": self.state, "values": self.values},
                           separators=(",", ":"))
 
@@ -216,7 +216,7 @@ def state_line(sample):
 def as_json(sample, seconds, columns, values):
     """Return an interval as a line of JSON."""
     entry = {"time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(sample.wall)),
-             "seconds": round(seconds, 3), "loaded": bool(sample.load), "state": sample.state}
+             "seconds": round(seconds, 6), "loaded": bool(sample.load), "state": sample.state}
     for column in columns:
         value = values[column.name]
         entry[column.name + "_per_s" * (column.kind == "rate")] = \

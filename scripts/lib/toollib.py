@@ -74,11 +74,11 @@ class Machine:
         """Return where the file /NAME is."""
         return os.path.join(self.root, name)
 
-    def read(self, name):
+    def read(self, name, limit=BYTES_MAX):
         """Return what the file /NAME says, or None if it can't be read."""
         try:
             with open(self.path(name), "rb") as file:
-                return file.read(BYTES_MAX).decode("ascii", "replace")
+                return file.read(limit).decode("ascii", "replace")
         except OSError:
             return None
 

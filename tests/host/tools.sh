@@ -34,6 +34,7 @@ tool()
 put()
 {
 	mkdir -p "$machine/$(dirname "$1")"
+	rm -f "$machine/$1"
 	printf '%s\n' "$2" >"$machine/$1"
 }
 
@@ -56,6 +57,8 @@ new_machine()
 			}
 			print > file
 		}' "$RECORDED/machine.tree"
+	find "$K" -type f -exec chmod 444 {} +
+	chmod 644 "$K"/{enabled,batch_size,wide/pass_min,luf/mode}
 }
 
 # runs STATUS NAME COMMAND...: run it; its output is in $out, what it complains of in $err
