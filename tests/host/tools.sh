@@ -30,12 +30,12 @@ tool()
 	"$PYTHON" "$TOOLS/tlbbatch-$name" "$@"
 }
 
-# put FILE TEXT: write a file of the machine
+# put FILE TEXT: write a file of the machine, at once
 put()
 {
 	mkdir -p "$machine/$(dirname "$1")"
-	rm -f "$machine/$1"
-	printf '%s\n' "$2" >"$machine/$1"
+	printf '%s\n' "$2" >"$tmp/new"
+	mv -f "$tmp/new" "$machine/$1"
 }
 
 # new_machine: make the one that is recorded
