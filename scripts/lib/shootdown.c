@@ -3,13 +3,13 @@
  * shootdown - measure what a TLB shootdown takes on this machine
  *
  *   shootdown --facts
- *   shootdown SENDER RECEIVERS CALLS ROUNDS FANOUT...
+ *   shootdown SENDER RECEIVERS CALLS ROUNDS SECONDS FANOUT...
  *
  * SENDER is a CPU, RECEIVERS is a comma-separated list of others. A block is a process of its own:
  * on SENDER it calls mprotect() CALLS times, while threads on the first FANOUT of RECEIVERS read
  * the same pages. So each call has to interrupt them. With a fan-out of 0 it interrupts nobody.
- * Each of ROUNDS has a block for each FANOUT, in random order. Prints JSON, a line for each block;
- * scripts/calibrate makes figures of them.
+ * Each of ROUNDS has a block for each FANOUT, in random order. After SECONDS no round begins. Prints
+ * JSON, a line for each block; scripts/calibrate makes figures of them.
  *
  * A call takes the right to write away from more pages than x86 flushes one by one. So it flushes
  * the whole TLB, as the flushes of reclaim do.
@@ -407,13 +407,14 @@ static unsigned int number(const char *text, unsigned int max)
 
 int main(int argc, char **argv)
 {
-	unsigned int calls, rounds, cpu_count = 0, fanouts[FANOUTS_MAX], count = 0;
+	unsigned int calls, rounds, seconds, cpu_count = 0, fanouts[FANOUTS_MAX], count = 0;
 	int cpus[CPUS_MAX], sender;
+	uint64_t begun = now_ns();
 
 	if (argc == 2 && !strcmp(argv[1], "--facts"))
 		return tell_facts();
-	if (argc < 6 || argc > 5 + FANOUTS_MAX) {
-		fprintf(stderr, "usage: shootdown --facts | SENDER RECEIVERS CALLS ROUNDS FANOUT...\n");
+	if (argc < 7 || argc > 6 + FANOUTS_MAX) {
+		fprintf(stderr, "usage: shootdown --facts | SENDER RECEIVERS CALLS ROUNDS SECONDS FANOUT...\n");
 		return 2;
 	}
 	sender = (int)number(argv[1], CPUS_MAX - 1);
@@ -421,13 +422,16 @@ int main(int argc, char **argv)
 		cpus[cpu_count++] = (int)number(cpu, CPUS_MAX - 1);
 	calls = number(argv[3], GAPS_MAX / 4);
 	rounds = number(argv[4], 100000);
-	while (5 + (int)count < argc) {
-		fanouts[count] = number(argv[5 + count], cpu_count);
+	seconds = number(argv[5], 100000);
+	while (6 + (int)count < argc) {
+		fanouts[count] = number(argv[6 + count], cpu_count);
 		count++;
 	}
 	measure_tsc();
 	srandom((unsigned int)now_ns());
 	for (unsigned int round = 1; round <= rounds; round++) {
+		if (now_ns() - begun > seconds * 1000000000ULL)
+			break;
 		for (unsigned int i = count - 1; i > 0; i--) {
 			unsigned int other = (unsigned int)random() % (i + 1), kept = fanouts[i];
 
