@@ -61,9 +61,9 @@ def _user_file():
 
 
 def load(path=None):
-    """Read a kept result. Without a path: the user's own, then the system's; None if none."""
+    """Read a kept result. Without a path: that of this user, then of the system; None if none."""
     if path is None:
-        for candidate in (_user_file(), SYSTEM_FILE):
+        for candidate in (default_path(), _user_file(), SYSTEM_FILE):
             if os.path.exists(candidate):
                 return load(candidate)
         return None

@@ -8,8 +8,8 @@
  * SENDER is a CPU, RECEIVERS is a comma-separated list of others. A block is a process of its own:
  * on SENDER it calls mprotect() CALLS times, while threads on the first FANOUT of RECEIVERS read
  * the same pages. So each call has to interrupt them. With a fan-out of 0 it interrupts nobody.
- * Each of ROUNDS has a block for each FANOUT, in random order. After SECONDS no round begins. Prints
- * JSON, a line for each block; scripts/calibrate makes figures of them.
+ * Each of ROUNDS has a block for each FANOUT, in random order. After SECONDS no round begins.
+ * Prints JSON, a line for each block; scripts/calibrate makes figures of them.
  *
  * A call takes the right to write away from more pages than x86 flushes one by one. So it flushes
  * the whole TLB, as the flushes of reclaim do.
@@ -123,7 +123,7 @@ static void *receive(void *arg)
 
 	run_on(me->cpu);
 	me->typical = UINT64_MAX;
-	/* Read what the sender doesn't write, so that no cache line goes to and fro. */
+	/* Read what the sender doesn't write, so that no cache line moves between them. */
 	for (page = 0; page < PAGES; page++)
 		(void)*(volatile char *)(pages + page * PAGE + LINE);
 	__atomic_add_fetch(&ready, 1, __ATOMIC_SEQ_CST);
