@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What scripts/report/page draws with matplotlib: a function for each section of sections.py.
+
+Each function gets the file's JSON and gives a figure. Axes have units. Colours differ in
+lightness, too, and lines in their markers.
+"""
+import matplotlib
+
+matplotlib.use("Agg")
+# pylint: disable=wrong-import-position
+from matplotlib import pyplot as plt    # noqa: E402
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator    # noqa: E402
+
+import sections as s    # noqa: E402
+
+OFF, ON, THIRD = "#777777", "#1f5fa8", "#c4541a"
+LINES = (("#1f5fa8", "o"), ("#c4541a", "s"), ("#2c8a57", "^"), ("#6b4c9a", "D"),
+         ("#111111", "v"), ("#b8860b", "P"))
+PATCH_BATCH = 31
+PER_1000 = "receivers per 1000 pages"
+plt.rcParams.update({
+    "font.size": 11, "axes.titlesize": 12, "axes.grid": True, "grid.color": "#dddddd",
+    "axes.axisbelow": True, "legend.fontsize": 10, "figure.dpi": 100, "savefig.dpi": 130,
+    "svg.hashsalt": "tlbbatch",
+})
+
+
+def plain(value, _position=None):
+    """1000 and not 10^3."""
+    return f"{value:g}"
+
+
+def panels(rows, columns, width, height, **more):
+    """A figure and its axes, always as a table of them."""
+    figure, axes = plt.subplots(rows, columns, figsize=(width, height), squeeze=False,
+                                constrained_layout=True, **more)
+    return figure, axes
+
+
+def decades(axis):
+    """Ticks of a logarithmic axis, as plain numbers."""
+    axis.set_major_formatter(FuncFormatter(plain))
+    axis.set_minor_formatter(FuncFormatter(lambda *_: ""))
+
+
+def steps(axis, values):
+    """Ticks where there are values, and nowhere else."""
+    axis.set_major_locator(FixedLocator(values))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(FuncFormatter(plain))
+
+
+def points(axes, places, figures, style, name):
+    """A line of medians with bars from the least to the most."""
+    colour, marker = style
+    spreads = [s.spread(f) for f in figures]
+    middle = [m for m, _, _ in spreads]
+    axes.errorbar(places, middle, yerr=[[m - low for m, low, _ in spreads],
+                                        [high - m for m, _, high in spreads]],
+                  color=colour, marker=marker, markersize=6, linewidth=1.6, capsize=3,
+                  label=name)
+
+
+def bench(data):
+    """Each kernel is a column and each load a row; a line for each swap and LRU."""
+    kernels = [k["kernel"] for k in data]
+    loads = sorted({r["workload"] for _, r in s.runs(data)})
+    kinds = sorted({(r["swap"], r["lru"]) for _, r in s.runs(data)}, reverse=True)
+    figure, axes = panels(len(loads), len(kernels), 3.7 * len(kernels) + 1, 2.5 * len(loads) + 0.8,
+                          sharex=True, sharey=True)
+    for kernel, run in s.runs(data):
+        place = axes[loads.index(run["workload"])][kernels.index(kernel)]
+        y = kinds.index((run["swap"], run["lru"]))
+        sides = {side: [s.receivers(p[side]) for p in run["pairs"]] for side in ("off", "on")}
+        place.plot([s.median(sides["off"]), s.median(sides["on"])], [y, y], color="#bbbbbb",
+                   linewidth=3, zorder=1)
+        for side, colour, marker in (("off", OFF, "s"), ("on", ON, "o")):
+            place.plot(sides[side], [y] * len(sides[side]), marker, color=colour, markersize=4,
+                       alpha=0.5)
+            place.plot([s.median(sides[side])], [y], marker, color=colour, markersize=9,
+                       label=f"batching {side}")
+    for row, load in zip(axes, loads):
+        for place, kernel in zip(row, kernels):
+            place.set_title(f"{s.short(kernel)}, {load}")
+            place.set_xscale("log")
+            decades(place.xaxis)
+            place.set_yticks(range(len(kinds)))
+            place.set_yticklabels([f"{swap}, {s.LRU_NAMES[lru]}" for swap, lru in kinds])
+            place.set_ylim(-0.6, len(kinds) - 0.4)
+    for place in axes[-1]:
+        place.set_xlabel(PER_1000)
+    handles, names = axes[0][0].get_legend_handles_labels()
+    figure.legend(*zip(*{n: (h, n) for h, n in zip(handles, names)}.values()),
+                  loc="outside upper center" if matplotlib.__version__ >= "3.7"
+                  else "upper right", ncol=2, frameon=True)
+    return figure
+
+
+def sweep(data):
+    """A panel for each swap, a line for each LRU."""
+    found = dict(s.sweep_groups(data))
+    swaps = sorted({(k[0], k[1], k[2]) for k in found})
+    figure, axes = panels(1, len(swaps), 5.6 * len(swaps), 4.4, sharey=True)
+    for place, (kernel, load, swap) in zip(axes[0], swaps):
+        every = sorted({k[4] for k in found if k[4]})
+        for style, lru in zip(LINES, sorted({k[3] for k in found})):
+            sizes = [n for n in every if found.get((kernel, load, swap, lru, n))]
+            points(place, sizes, [found[kernel, load, swap, lru, n] for n in sizes], style,
+                   s.LRU_NAMES[lru])
+            off = found.get((kernel, load, swap, lru, 0))
+            if off:
+                place.axhline(s.median(off), color=style[0], linestyle="--", linewidth=1.2,
+                              label=f"{s.LRU_NAMES[lru]}, off")
+        if PATCH_BATCH in every:
+            place.axvline(PATCH_BATCH, color="#111111", linestyle=":", linewidth=1.5)
+            place.annotate(f"{PATCH_BATCH}: the patch's batch", (PATCH_BATCH, 0.97),
+                           xycoords=("data", "axes fraction"), xytext=(5, 0),
+                           textcoords="offset points", va="top")
+        place.set_xscale("log", base=2)
+        place.set_yscale("log")
+        steps(place.xaxis, every)
+        decades(place.yaxis)
+        place.set_title(f"{s.short(kernel)}, {load}, swap on {swap}")
+        place.set_xlabel("batch_size (pages that share a flush)")
+        place.legend(loc="lower left")
+    axes[0][0].set_ylabel(PER_1000)
+    return figure
+
+
+def progress(data):
+    """Calls that found nothing, and beside them the receivers, for each arm."""
+    found = list(s.progress_groups(data))
+    order = sorted(range(len(found)), key=lambda i: (found[i][0][4] != "off", found[i][0][4]))
+    names = [found[i][0][4] for i in order]
+    sides = [found[i][1] for i in order]
+    figure, axes = panels(1, 2, 11.2, 0.42 * len(names) + 1.6, sharey=True)
+    places = range(len(names))
+    axes[0][0].errorbar([s.zero_rate(g) for g in sides], places,
+                        xerr=[s.zero_margin(g) or 0 for g in sides], fmt="o", color=ON,
+                        markersize=7, capsize=4)
+    axes[0][0].set_xlim(left=min(0, axes[0][0].get_xlim()[0]))
+    axes[0][0].axvline(0, color="#111111", linewidth=1)
+    axes[0][0].set_xlabel("calls that found nothing, per 1000 calls")
+    for y, group in zip(places, sides):
+        figures = [s.receivers(g) for g in group if g["pgsteal_anon"] > 0]
+        axes[0][1].plot(figures, [y] * len(figures), "o", color=OFF, markersize=4, alpha=0.6)
+        axes[0][1].plot([s.median(figures)], [y], "D", color=THIRD, markersize=8)
+    axes[0][1].set_xscale("log")
+    decades(axes[0][1].xaxis)
+    axes[0][1].set_xlabel(PER_1000 + " (diamonds: medians)")
+    axes[0][0].set_yticks(list(places))
+    axes[0][0].set_yticklabels(names)
+    axes[0][0].set_ylabel("arm (batch_size)")
+    axes[0][0].invert_yaxis()
+    return figure
+
+
+def luf(data):
+    """A panel for each kernel: bars for each load."""
+    found = {}
+    for kernel, row in s.luf_rows(data):
+        found.setdefault(kernel, []).append(row)
+    most = max(len(rows) for rows in found.values())
+    figure, axes = panels(1, len(found), 3.6 * len(found) + 1.6, 0.46 * most + 1.6, sharex=True,
+                          sharey=True)
+    names = sorted({(r["workload"], r["where"]) for rows in found.values() for r in rows})
+    for place, (kernel, rows) in zip(axes[0], found.items()):
+        for shift, name, colour, label in ((-0.19, "saving_as_posted_percent", THIRD, "as posted"),
+                                           (0.19, "saving_percent", ON, "ideal")):
+            at = [names.index((r["workload"], r["where"])) + shift for r in rows]
+            values = [s.saved(r, name) for r in rows]
+            place.barh(at, [m for m, _, _ in values], 0.36, color=colour, label=label, xerr=[
+                [m - low for m, low, _ in values], [high - m for m, _, high in values]],
+                error_kw={"ecolor": "#111111", "elinewidth": 1, "capsize": 2})
+        place.set_title(s.short(kernel))
+        place.set_xlabel("flushes that would be saved, %")
+        place.set_xlim(0, 100)
+    axes[0][0].set_yticks(range(len(names)))
+    axes[0][0].set_yticklabels([f"{load}, {where}" for load, where in names])
+    axes[0][0].invert_yaxis()
+    axes[0][-1].legend(loc="lower right")
+    return figure
+
+
+def wide(data):
+    """A panel for each kernel and LRU: a line for each load."""
+    found = dict(s.wide_groups(data))
+    kinds = sorted({(k[0], k[1]) for k in found})
+    loads = sorted({k[2] for k in found})
+    columns = min(2, len(kinds))
+    rows = -(-len(kinds) // columns)
+    figure, axes = panels(rows, columns, 5.6 * columns, 3.8 * rows, sharex=True, sharey=True)
+    places = [place for row in axes for place in row]
+    sizes = sorted({k[5] for k in found})
+    ticks = ["off"] + [str(n) for n in sizes]
+    for place, kind in zip(places, kinds):
+        for style, load in zip(LINES, loads):
+            some = {k[4:]: f for k, f in found.items() if k[:3] == (*kind, load)}
+            at = [(0, (False, 0))] + [(i + 1, (True, n)) for i, n in enumerate(sizes)]
+            at = [(x, key) for x, key in at if key in some]
+            if at:
+                points(place, [x for x, _ in at], [some[key] for _, key in at], style, load)
+        place.set_yscale("log")
+        decades(place.yaxis)
+        place.set_xticks(range(len(ticks)))
+        place.set_xticklabels(ticks)
+        place.set_title(f"{s.short(kind[0])}, {s.LRU_NAMES[kind[1]]}")
+        place.legend(loc="upper right", ncol=2)
+    for place in places[len(kinds):]:
+        place.set_visible(False)
+    for place in places[-columns:]:
+        place.set_xlabel("pass_min (pages) with batching; off: neither")
+        place.xaxis.set_tick_params(labelbottom=True)
+    for row in axes:
+        row[0].set_ylabel(PER_1000 + " of both types")
+    return figure
+
+
+def scale(data):
+    """A row for each kernel, a panel for each step."""
+    kernels = sorted({g["kernel"] for g in data})
+    figure, axes = panels(len(s.STEPS), len(kernels), 5.6 * len(kernels), 2.9 * len(s.STEPS))
+    for row, (step, title) in zip(axes, s.STEPS.items()):
+        for place, kernel in zip(row, kernels):
+            guests = sorted((g for g in data if g["kernel"] == kernel), key=lambda g: g["cpus"])
+            for style, state in zip(((OFF, "s"), (ON, "o"), (THIRD, "^")), s.STATES):
+                place.plot([g["cpus"] for g in guests],
+                           [s.instructions(g, state, step) for g in guests],
+                           color=style[0], marker=style[1], linewidth=1.6, label=state)
+            place.set_xscale("log", base=2)
+            steps(place.xaxis, [g["cpus"] for g in guests])
+            place.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:,.0f}"))
+            place.set_ylim(bottom=0)
+            place.set_title(f"{s.short(kernel)}, {title}")
+            place.set_xlabel("CPUs")
+            place.set_ylabel("instructions")
+            place.legend(loc="best")
+    return figure
+
+
+def cost(data):
+    """A line for each load: the difference, and the noise as a band around zero."""
+    found = list(s.cost_rows(data))
+    figure, axes = panels(1, 1, 9.5, 0.36 * len(found) + 1.4)
+    place = axes[0][0]
+    for y, (_, driver) in enumerate(found):
+        noise = driver["noise_percent"]
+        place.barh([y], [2 * noise], 0.7, left=-noise, color="#dddddd", zorder=1)
+        place.plot([driver["difference_percent"]], [y], "o", color=ON, markersize=7, zorder=2)
+    place.axvline(0, color="#111111", linewidth=1)
+    place.set_yticks(range(len(found)))
+    place.set_yticklabels([f"{s.short(k)}, {cpus} CPU{'s' * (cpus > 1)}, {what}: {load}"
+                           for (k, cpus, what, load), _ in found])
+    place.set_xlabel("difference in pages per second, %")
+    place.invert_yaxis()
+    return figure
