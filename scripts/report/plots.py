@@ -9,7 +9,7 @@ import matplotlib
 matplotlib.use("Agg")
 # pylint: disable=wrong-import-position
 from matplotlib import pyplot as plt    # noqa: E402
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator    # noqa: E402
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator  # noqa: E402
 
 import sections as s    # noqa: E402
 
@@ -38,9 +38,10 @@ def panels(rows, columns, width, height, **more):
 
 
 def decades(axis):
-    """Ticks of a logarithmic axis, as plain numbers."""
+    """Ticks of a logarithmic axis, as plain numbers: 100, 200, 500, 1000, ..."""
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_minor_locator(NullLocator())
     axis.set_major_formatter(FuncFormatter(plain))
-    axis.set_minor_formatter(FuncFormatter(lambda *_: ""))
 
 
 def steps(axis, values):
@@ -89,10 +90,11 @@ def bench(data):
             place.set_ylim(-0.6, len(kinds) - 0.4)
     for place in axes[-1]:
         place.set_xlabel(PER_1000)
+    # The title, though empty, keeps the legend's place free.
+    figure.suptitle(" ")
     handles, names = axes[0][0].get_legend_handles_labels()
     figure.legend(*zip(*{n: (h, n) for h, n in zip(handles, names)}.values()),
-                  loc="outside upper center" if matplotlib.__version__ >= "3.7"
-                  else "upper right", ncol=2, frameon=True)
+                  loc="upper center", ncol=2)
     return figure
 
 
@@ -113,7 +115,7 @@ def sweep(data):
                               label=f"{s.LRU_NAMES[lru]}, off")
         if PATCH_BATCH in every:
             place.axvline(PATCH_BATCH, color="#111111", linestyle=":", linewidth=1.5)
-            place.annotate(f"{PATCH_BATCH}: the patch's batch", (PATCH_BATCH, 0.97),
+            place.annotate(f"{PATCH_BATCH}: the patch's batch", (PATCH_BATCH, 0.86),
                            xycoords=("data", "axes fraction"), xytext=(5, 0),
                            textcoords="offset points", va="top")
         place.set_xscale("log", base=2)
@@ -130,16 +132,16 @@ def sweep(data):
 def progress(data):
     """Calls that found nothing, and beside them the receivers, for each arm."""
     found = list(s.progress_groups(data))
-    order = sorted(range(len(found)), key=lambda i: (found[i][0][4] != "off", found[i][0][4]))
-    names = [found[i][0][4] for i in order]
-    sides = [found[i][1] for i in order]
+    found.sort(key=lambda entry: [int(part) if part.isdigit() else part != "off"
+                                  for part in entry[0][4].split("/")[:1]] + [entry[0][4]])
+    names = [key[4] for key, _ in found]
+    sides = [group for _, group in found]
     figure, axes = panels(1, 2, 11.2, 0.42 * len(names) + 1.6, sharey=True)
     places = range(len(names))
     axes[0][0].errorbar([s.zero_rate(g) for g in sides], places,
                         xerr=[s.zero_margin(g) or 0 for g in sides], fmt="o", color=ON,
                         markersize=7, capsize=4)
-    axes[0][0].set_xlim(left=min(0, axes[0][0].get_xlim()[0]))
-    axes[0][0].axvline(0, color="#111111", linewidth=1)
+    axes[0][0].set_xlim(left=0)
     axes[0][0].set_xlabel("calls that found nothing, per 1000 calls")
     for y, group in zip(places, sides):
         figures = [s.receivers(g) for g in group if g["pgsteal_anon"] > 0]
@@ -177,7 +179,7 @@ def luf(data):
         place.set_xlim(0, 100)
     axes[0][0].set_yticks(range(len(names)))
     axes[0][0].set_yticklabels([f"{load}, {where}" for load, where in names])
-    axes[0][0].invert_yaxis()
+    axes[0][0].set_ylim(len(names) - 0.4, -0.6)
     axes[0][-1].legend(loc="lower right")
     return figure
 
@@ -230,7 +232,8 @@ def scale(data):
             place.set_xscale("log", base=2)
             steps(place.xaxis, [g["cpus"] for g in guests])
             place.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:,.0f}"))
-            place.set_ylim(bottom=0)
+            place.set_ylim(0, 1.12 * max(s.instructions(g, state, step) for g in guests
+                                         for state in s.STATES))
             place.set_title(f"{s.short(kernel)}, {title}")
             place.set_xlabel("CPUs")
             place.set_ylabel("instructions")
