@@ -38,8 +38,8 @@ def panels(rows, columns, width, height, **more):
 
 
 def decades(axis):
-    """Ticks of a logarithmic axis, as plain numbers: 100, 200, 500, 1000, ..."""
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    """Ticks of a logarithmic axis, as plain numbers: 100, 300, 1000, ..."""
+    axis.set_major_locator(LogLocator(subs=(1, 3)))
     axis.set_minor_locator(NullLocator())
     axis.set_major_formatter(FuncFormatter(plain))
 
@@ -91,7 +91,7 @@ def bench(data):
     for place in axes[-1]:
         place.set_xlabel(PER_1000)
     # The title, though empty, keeps the legend's place free.
-    figure.suptitle(" ")
+    figure.suptitle(" \n ")
     handles, names = axes[0][0].get_legend_handles_labels()
     figure.legend(*zip(*{n: (h, n) for h, n in zip(handles, names)}.values()),
                   loc="upper center", ncol=2)
