@@ -15,6 +15,7 @@
 #include <asm/cpufeature.h>
 #include <asm/ftrace.h>
 #include <asm/paravirt.h>
+#include <asm/syscall.h>
 #include <asm/text-patching.h>
 #include <asm/tlbflush.h>
 
@@ -81,6 +82,14 @@ static inline bool tlbbatch_arch_flush_sends_ipis(void)
 #else
 	return true;
 #endif
+}
+
+#define TLBBATCH_ARCH_NO_IPIS	"this machine flushes by broadcast (INVLPGB), without IPIs"
+
+/* Does the hypervisor flush for this guest, which sends no IPI of its own? So does Xen (PV). */
+static inline bool tlbbatch_arch_flush_is_foreign(void)
+{
+	return boot_cpu_has(X86_FEATURE_XENPV);
 }
 
 /**
@@ -221,6 +230,41 @@ static inline bool tlbbatch_arch_cpu_is_lazy(unsigned int cpu)
 static inline bool tlbbatch_arch_gets_batch_flush(unsigned int cpu)
 {
 	return cpu_online(cpu) && !tlbbatch_arch_cpu_is_lazy(cpu);
+}
+
+/**
+ * tlbbatch_arch_gets_mm_flush() - would flush_tlb_mm_range() interrupt this CPU now?
+ * @cpu: a CPU of the mm's mask
+ * @mm: the mm; no page tables of it are freed
+ * @loaded: the mm that the CPU has loaded
+ *
+ * A CPU that has another mm loaded flushes when it loads this one again. Once a second
+ * the kernel interrupts such CPUs, too, to take them out of the mask; that isn't told here.
+ *
+ * Context: any; true for a moment.
+ */
+static inline bool tlbbatch_arch_gets_mm_flush(unsigned int cpu, const struct mm_struct *mm,
+					       const struct mm_struct *loaded)
+{
+	return (loaded == mm || loaded == TLBBATCH_ARCH_SWITCHING) &&
+	       tlbbatch_arch_gets_batch_flush(cpu);
+}
+
+/**
+ * tlbbatch_arch_syscall() - the system call that the running task is in
+ * @is_compat: set to whether its number is one of the 32-bit table
+ *
+ * A fault and an interrupt leave -1 where the number was; a thread of the kernel has none.
+ *
+ * Context: any, but for interrupts.
+ * Return: its number; less than 0 if there is none.
+ */
+static inline int tlbbatch_arch_syscall(bool *is_compat)
+{
+	*is_compat = in_ia32_syscall();
+	if (current->flags & PF_KTHREAD)
+		return -1;
+	return syscall_get_nr(current, task_pt_regs(current));
 }
 
 #endif /* TLBBATCH_ARCH_X86_H */

@@ -8,17 +8,7 @@
 
 #include <tlbbatch/batch_stats.h>
 #include "kernel/portable.h"
-
-/* Folios per flush. At 1 the kernel's own rhythm is kept: a flush for each. */
-#define TLBBATCH_BATCH_MIN	1U
-#define TLBBATCH_BATCH_DEFAULT	64U
-#define TLBBATCH_BATCH_MAX	512U
-
-/*
- * Folios that a pass can let wait: a batch, but for its last member. MADV_PAGEOUT
- * hands over a page table's worth at once; LRU reclaim isolates 32 to 64.
- */
-#define TLBBATCH_WAITING_MAX	(TLBBATCH_BATCH_MAX - 1)
+#include "pass/defer_policy.h"
 
 /* Why a folio that waited went back to the LRU instead of being written. */
 enum tlbbatch_drop {
@@ -27,12 +17,6 @@ enum tlbbatch_drop {
 #undef X
 	TLBBATCH_DROP_NR,
 	TLBBATCH_DROP_NONE = TLBBATCH_DROP_NR	/* nothing against writing it */
-};
-
-/* Where a folio waits: in the swap cache, or still in its file's page cache. */
-enum tlbbatch_gate {
-	TLBBATCH_GATE_SWAP,
-	TLBBATCH_GATE_SHMEM,
 };
 
 /**
@@ -70,24 +54,6 @@ struct tlbbatch_folio_facts {
 enum tlbbatch_drop
 tlbbatch_policy_recheck(enum tlbbatch_gate gate,
 			const struct tlbbatch_folio_facts *facts);
-
-/**
- * struct tlbbatch_defer_facts - what decides whether a folio may wait
- * @flush_owed: a dirty PTE was unmapped and not flushed yet
- * @for_reclaim: the write-out was asked for by reclaim
- * @waiting: folios that wait already
- * @capacity: folios that can wait, TLBBATCH_WAITING_MAX at most
- */
-struct tlbbatch_defer_facts {
-	bool flush_owed;
-	bool for_reclaim;
-	unsigned int waiting;
-	unsigned int capacity;
-};
-
-bool tlbbatch_policy_defer(const struct tlbbatch_defer_facts *facts);
-bool tlbbatch_policy_batch_size_valid(unsigned int batch_size);
-unsigned int tlbbatch_policy_batch_size(unsigned int batch_size, unsigned int pass_width);
 
 /**
  * struct tlbbatch_owed - flushes that the kernel asked for and didn't get yet

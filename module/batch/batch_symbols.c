@@ -5,13 +5,12 @@
  */
 #include <linux/kernel.h>
 #include <linux/memcontrol.h>
-#include <linux/mmzone.h>
-#include <linux/nodemask.h>
 #include <linux/string.h>
 #include "batch/batch_symbols.h"
 #include "debug/debug.h"
 #include "kernel/kernel_calls.h"
 #include "kernel/symbols.h"
+#include "pass/demotion.h"
 #include "targets.h"
 
 #define DEFINE_CALL(name, optional)					\
@@ -32,7 +31,6 @@ static u32 target_memcg_offset;
 static u32 nr_to_reclaim_offset, priority_offset;
 #endif
 static s64 pageout_success;
-static const bool *demotion_enabled;
 
 #define MEMBER(name, tag, member, type)	{ tag, member, type, &name##_offset },
 #define FIELD(name, optional)		TLBBATCH_TBL_member_##name(MEMBER)
@@ -57,13 +55,6 @@ static bool find_private(void)
 {
 	unsigned int i;
 
-	demotion_enabled = (const bool *)
-		tlbbatch_symbol_address(NAME_OF(data_numa_demotion_enabled));
-	if (!demotion_enabled) {
-		strscpy(missing, NAME_OF(data_numa_demotion_enabled) " not found",
-			sizeof(missing));
-		return false;
-	}
 	for (i = 0; i < ARRAY_SIZE(fields); i++) {
 		if (tlbbatch_member_offset(fields[i].tag, fields[i].member,
 					   fields[i].type, fields[i].offset))
@@ -86,27 +77,14 @@ static bool find_private(void)
  */
 const char *tlbbatch_batch_find(void)
 {
+	const char *lacks = tlbbatch_demotion_find();
+
+	if (lacks)
+		return lacks;
 	if (tlbbatch_helpers_resolve(helpers, ARRAY_SIZE(helpers), missing,
 				     sizeof(missing)) && find_private())
 		return NULL;
 	return missing;
-}
-
-/**
- * tlbbatch_demotes() - may a pass on this node demote folios?
- * @nid: the node
- *
- * Context: reclaim.
- */
-bool tlbbatch_demotes(int nid)
-{
-	nodemask_t lower;
-
-	if (!READ_ONCE(*demotion_enabled) ||
-	    tlbbatch_dirty_break(TLBBATCH_DIRTY_BREAK_DEMOTION))
-		return false;
-	static_call(tlbbatch_node_get_allowed_targets)(NODE_DATA(nid), &lower);
-	return !nodes_empty(lower);
 }
 
 /**

@@ -4,8 +4,6 @@
 #define TLBBATCH_BATCH_SYMBOLS_H
 
 #include <linux/mm_types.h>
-#include <linux/mmzone.h>
-#include <linux/nodemask.h>
 #include <linux/types.h>
 #include <linux/vm_event_item.h>
 #include "kernel/kernel_calls.h"
@@ -19,8 +17,6 @@ struct swap_iocb;
 int tlbbatch_type_remove_mapping(struct address_space *mapping,
 				 struct folio *folio, bool reclaimed,
 				 struct mem_cgroup *target_memcg);
-void tlbbatch_type_node_get_allowed_targets(pg_data_t *pgdat,
-					    nodemask_t *targets);
 bool tlbbatch_type_mem_cgroup_swap_full(struct folio *folio);
 bool tlbbatch_type_folio_free_swap(struct folio *folio);
 void tlbbatch_type_count_memcg_events(struct mem_cgroup *memcg,
@@ -34,8 +30,6 @@ void tlbbatch_type_swap_write_unplug(struct swap_iocb *plug);
 
 /* Called, never hooked: tlbbatch_batch_find() sets them. */
 DECLARE_STATIC_CALL(tlbbatch_remove_mapping, tlbbatch_type_remove_mapping);
-DECLARE_STATIC_CALL(tlbbatch_node_get_allowed_targets,
-		    tlbbatch_type_node_get_allowed_targets);
 DECLARE_STATIC_CALL(tlbbatch_mem_cgroup_swap_full,
 		    tlbbatch_type_mem_cgroup_swap_full);
 DECLARE_STATIC_CALL(tlbbatch_folio_free_swap, tlbbatch_type_folio_free_swap);
@@ -50,7 +44,6 @@ DECLARE_STATIC_CALL(tlbbatch_swap_write_unplug,
 		    tlbbatch_type_swap_write_unplug);
 
 const char *tlbbatch_batch_find(void);
-bool tlbbatch_demotes(int nid);
 struct mem_cgroup *tlbbatch_target_memcg(const struct scan_control *sc);
 /* Only debug builds have these two. */
 unsigned long tlbbatch_nr_to_reclaim(const struct scan_control *sc);

@@ -17,7 +17,6 @@
 
 /* Serialises writers. Reclaim never takes it: it reads with READ_ONCE(). */
 static DEFINE_MUTEX(knob_mutex);
-static unsigned int batch_size = TLBBATCH_BATCH_DEFAULT;
 static unsigned int enabled_at_load;
 
 /*
@@ -50,8 +49,7 @@ static DECLARE_WORK(trip_work, tripped);
 
 static void batch_pass_begin(struct tlbbatch_pass *pass)
 {
-	tlbbatch_batch_begin(pass, tlbbatch_policy_batch_size(READ_ONCE(batch_size),
-							      READ_ONCE(tlbbatch_pass_width)));
+	tlbbatch_batch_begin(pass, tlbbatch_pass_batch_size());
 }
 
 /* Rule B4: stop at once, detach from a worker. */
@@ -124,7 +122,7 @@ int tlbbatch_knob_set_batch_size(unsigned int folios)
 	 * If the caller is killed in the wait, the new value still holds for later
 	 * passes.
 	 */
-	WRITE_ONCE(batch_size, folios);
+	WRITE_ONCE(tlbbatch_batch_size, folios);
 	tlbbatch_passes_wait_turnover("batch_size", true);
 	mutex_unlock(&knob_mutex);
 	return 0;
@@ -147,7 +145,7 @@ unsigned int tlbbatch_knob_enabled(void)
  */
 unsigned int tlbbatch_knob_batch_size(void)
 {
-	return READ_ONCE(batch_size);
+	return READ_ONCE(tlbbatch_batch_size);
 }
 
 static int param_set(const char *text, const struct kernel_param *kp,
@@ -178,7 +176,7 @@ static const struct kernel_param_ops batch_size_param_ops = {
 module_param_cb(enabled, &enabled_param_ops, &enabled_at_load, 0);
 __MODULE_PARM_TYPE(enabled, "uint");
 MODULE_PARM_DESC(enabled, "0 or 1 (default 0): start batching at load");
-module_param_cb(batch_size, &batch_size_param_ops, &batch_size, 0);
+module_param_cb(batch_size, &batch_size_param_ops, &tlbbatch_batch_size, 0);
 __MODULE_PARM_TYPE(batch_size, "uint");
 MODULE_PARM_DESC(batch_size, "1 to 512 (default 64): dirty folios per TLB flush");
 

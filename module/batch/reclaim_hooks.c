@@ -24,6 +24,7 @@
 #include "batch/reclaim_hooks.h"
 #include "compat/stat_compat.h"
 #include "debug/debug.h"
+#include "pass/demotion.h"
 #include "pass/pass.h"
 #include "receivers/receivers.h"
 
@@ -93,6 +94,7 @@ void tlbbatch_batch_begin(struct tlbbatch_pass *pass, unsigned int batch_size)
 	 * Rule B19: demotion migrates, retries and flushes in between.
 	 */
 	ctx->batched = !tlbbatch_batch_tripped() && !tlbbatch_demotes(pass->pgdat->node_id);
+	pass->puts_off = ctx->batched;
 	ctx->writing = false;
 	ctx->owes = false;
 	ctx->sc = pass->sc;

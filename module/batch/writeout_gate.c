@@ -24,6 +24,7 @@
 #include "debug/debug.h"
 #include "hooks/hook.h"
 #include "kernel/kernel_calls.h"
+#include "pass/demotion.h"
 #include "receivers/receivers.h"
 
 static bool at_home(const struct tlbbatch_writeout *out)
@@ -33,16 +34,6 @@ static bool at_home(const struct tlbbatch_writeout *out)
 	return folio_test_swapcache(out->folio) == in_swap &&
 	       (folio_test_anon(out->folio) == in_swap ||
 		tlbbatch_debug_defer_shmem_late());
-}
-
-/*
- * From 6.12 on shmem's write-out may split a large folio; the parts go to the
- * list that reclaim works on, and the batch's reference would forbid it.
- * Rules B14 and B18.
- */
-static bool may_be_split(const struct tlbbatch_writeout *out)
-{
-	return out->gate == TLBBATCH_GATE_SHMEM && out->nr_pages > 1;
 }
 
 /* Rule S7: would the flush of a folio that may wait interrupt enough other CPUs? */
@@ -84,7 +75,7 @@ bool tlbbatch_gate_defers(struct tlbbatch_writeout *out)
 		.flush_owed = owed || tlbbatch_debug_defer_always(),
 		/* Rule B19: demotion may have been switched on since the pass began. */
 		.for_reclaim = out->for_reclaim && at_home(out) &&
-			       !may_be_split(out) &&
+			       !tlbbatch_policy_may_be_split(out->gate, out->nr_pages) &&
 			       !tlbbatch_debug_defer_never() &&
 			       !tlbbatch_demotes(folio_nid(out->folio)),
 		.waiting = ctx->nr_waiting,

@@ -2,11 +2,12 @@
 /*
  * The features: each has a row. They are loaded, begin to act in passes, and are
  * unloaded in the order of the rows. Features whose end may wait for ftrace, perhaps
- * for ever, come last, so that no other feature goes on meanwhile; the very last one is
- * LUF tracking, which only counts.
+ * for ever, come last, so that no other feature goes on meanwhile; the very last ones,
+ * advise and LUF tracking, only count.
  */
 #include <linux/build_bug.h>
 #include <linux/kernel.h>
+#include "advise/advise.h"
 #include "batch/knobs.h"
 #include "core/feature.h"
 #include "flusher/flusher.h"
@@ -48,6 +49,11 @@ const struct tlbbatch_row tlbbatch_features[] = {
 	{
 		.feature = &tlbbatch_lazyfree,
 		.files = &tlbbatch_lazyfree_files,
+	},
+	/* Behind those that put flushes off in passes: rule A4. */
+	{
+		.feature = &tlbbatch_advise,
+		.files = &tlbbatch_advise_files,
 	},
 	{
 		.feature = &tlbbatch_luf,

@@ -187,6 +187,22 @@ bool tlbbatch_flusher_break(enum tlbbatch_flusher_break rule)
 	return READ_ONCE(flusher_break) == rule;
 }
 
+static unsigned int advise_break;
+module_param(advise_break, uint, 0644);
+MODULE_PARM_DESC(advise_break,
+		 "debug: advise 1: no causes 2: predicts that nothing is put off 3: judges each pass");
+
+/**
+ * tlbbatch_advise_break() - is a rule of advise taken out?
+ * @rule: which
+ *
+ * Context: any.
+ */
+bool tlbbatch_advise_break(enum tlbbatch_advise_break rule)
+{
+	return READ_ONCE(advise_break) == rule;
+}
+
 static bool fail_unregister;
 module_param(fail_unregister, bool, 0644);
 MODULE_PARM_DESC(fail_unregister, "debug: ftrace doesn't let go of LUF tracking");

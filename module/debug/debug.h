@@ -145,6 +145,19 @@ enum tlbbatch_flusher_break {
 #undef X
 };
 
+/* What advise_break takes out of advise. */
+#define ADVISE_BREAKS(X)						\
+	X(NOTHING,	nothing)					\
+	X(CAUSE,	cause)	/* rule A2: no flush has a cause */	\
+	X(WHATIF,	whatif)	/* rule A3: batching would put no flush off */ \
+	X(ALL,		all)	/* rule A4: each pass is judged, even one that is batched */
+
+enum tlbbatch_advise_break {
+#define X(upper, lower) TLBBATCH_ADVISE_BREAK_##upper,
+	ADVISE_BREAKS(X)
+#undef X
+};
+
 enum tlbbatch_wide_break {
 #define X(upper, lower) TLBBATCH_WIDE_BREAK_##upper,
 	WIDE_BREAKS(X)
@@ -178,6 +191,7 @@ bool tlbbatch_luf_break(enum tlbbatch_luf_break rule);
 bool tlbbatch_wide_break(enum tlbbatch_wide_break rule);
 bool tlbbatch_shootdown_break(enum tlbbatch_shootdown_break rule);
 bool tlbbatch_flusher_break(enum tlbbatch_flusher_break rule);
+bool tlbbatch_advise_break(enum tlbbatch_advise_break rule);
 int tlbbatch_debug_fail_unregister(void);
 int tlbbatch_debug_fail_step(unsigned int step);
 bool tlbbatch_debug_fail_selftest(void);
@@ -245,6 +259,11 @@ static inline bool tlbbatch_shootdown_break(enum tlbbatch_shootdown_break rule)
 }
 
 static inline bool tlbbatch_flusher_break(enum tlbbatch_flusher_break rule)
+{
+	return false;
+}
+
+static inline bool tlbbatch_advise_break(enum tlbbatch_advise_break rule)
 {
 	return false;
 }

@@ -99,7 +99,7 @@ static const char *unfit(void)
 	if (tlbbatch_luf_break(TLBBATCH_LUF_BREAK_UNFIT))
 		return NULL;
 	if (!tlbbatch_arch_flush_sends_ipis())
-		return "this machine flushes by broadcast (INVLPGB), without IPIs";
+		return TLBBATCH_ARCH_NO_IPIS;
 	/*
 	 * A stale entry would show the new content as soon as the page is freed,
 	 * unseen.

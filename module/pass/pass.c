@@ -31,6 +31,7 @@
 
 struct tlbbatch_passes tlbbatch_passes __read_mostly;
 unsigned int tlbbatch_pass_width __read_mostly;
+unsigned int tlbbatch_batch_size __read_mostly = TLBBATCH_BATCH_DEFAULT;
 static struct tlbbatch_pass_part *parts[TLBBATCH_PASS_PARTS_MAX];
 static unsigned int nr_parts;
 /* A bit for each feature that acts in passes that begin now. */

@@ -9,6 +9,7 @@
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/types.h>
+#include "pass/defer_policy.h"
 #include "pass/task_table.h"
 
 struct list_head;
@@ -18,7 +19,7 @@ struct scan_control;
 struct tlbbatch_hook;
 
 /* How many features can act in passes. */
-#define TLBBATCH_PASS_PARTS_MAX	7
+#define TLBBATCH_PASS_PARTS_MAX	8
 
 /**
  * struct tlbbatch_pass - one reclaim pass
@@ -37,6 +38,7 @@ struct tlbbatch_hook;
  * @pgdat: its node
  * @sc: its scan_control; only read through a BTF offset
  * @stat: its statistics, on its caller's stack
+ * @puts_off: a feature that has begun in it puts flushes off
  * @nr_reclaimed: pages that features freed, to be added to its result
  *
  * The parts of the features lie behind it. Only the owner writes to it, so it needs no
@@ -55,6 +57,7 @@ struct tlbbatch_pass {
 	struct pglist_data *pgdat;
 	struct scan_control *sc;
 	struct reclaim_stat *stat;
+	bool puts_off;
 	unsigned int nr_reclaimed;
 };
 
@@ -97,6 +100,20 @@ extern struct tlbbatch_passes tlbbatch_passes;
  * folios wait for one flush.
  */
 extern unsigned int tlbbatch_pass_width;
+/* Folios per flush, as the knob of batching says. */
+extern unsigned int tlbbatch_batch_size;
+
+/**
+ * tlbbatch_pass_batch_size() - folios that share a flush in a pass that begins now
+ *
+ * Context: any.
+ * Return: TLBBATCH_BATCH_MIN to TLBBATCH_BATCH_MAX.
+ */
+static inline unsigned int tlbbatch_pass_batch_size(void)
+{
+	return tlbbatch_policy_batch_size(READ_ONCE(tlbbatch_batch_size),
+					  READ_ONCE(tlbbatch_pass_width));
+}
 
 static __always_inline unsigned int tlbbatch_nr_passes(void)
 {

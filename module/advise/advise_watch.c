@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What advise watches: every flush of an mm or of a batch of unmaps, on the CPU that asks
+ * for it; reclaim's requests; and what reclaim writes. It reads, and changes nothing
+ * (rule A1).
+ *
+ *  flush_tlb_mm_range()	all but reclaim's and migration's
+ *  arch_tlbbatch_flush()	theirs
+ *  try_to_unmap_flush_dirty()	reclaim is about to write a dirty folio
+ *  mm_vmscan_write_folio	reclaim wrote one
+ *
+ * Why a flush came is told from what the task is doing, not from its stack: it is in a
+ * pass, it compacts, nobody uses the mm any more, or the number of its system call. So
+ * only these functions must be watched. What that can't tell is in
+ * sysfs-docs/ABI/testing/sysfs-kernel-tlbbatch-advise.
+ */
+#include <linux/atomic.h>
+#include <linux/compiler.h>
+#include <linux/cpumask.h>
+#include <linux/ftrace.h>
+#include <linux/mm.h>
+#include <linux/page-flags.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+#include "advise/advise_counters.h"
+#include "advise/advise_pass.h"
+#include "advise/advise_policy.h"
+#include "advise/advise_watch.h"
+#include "arch/x86.h"
+#include "compat/ftrace_compat.h"
+#include "debug/debug.h"
+#include "hooks/watch.h"
+#include "kernel/symbols.h"
+#include "pass/demotion.h"
+#include "targets.h"
+
+/* Section: who is interrupted */
+
+/* The kernel's cpu_tlbstate, and which mm it says that a CPU has loaded. */
+static const char __percpu *tlb_states;
+static u32 advise_loaded_mm;
+
+static const struct mm_struct *loaded_mm(unsigned int cpu)
+{
+	const char *state = (const char __force *)per_cpu_ptr(tlb_states, cpu);
+
+	return READ_ONCE(*(const struct mm_struct **)(state + advise_loaded_mm));
+}
+
+static bool is_receiver(unsigned int cpu, const struct mm_struct *mm, bool freed_tables)
+{
+	if (freed_tables)
+		return cpu_online(cpu);
+	return mm ? tlbbatch_arch_gets_mm_flush(cpu, mm, loaded_mm(cpu)) :
+		    tlbbatch_arch_gets_batch_flush(cpu);
+}
+
+/**
+ * tlbbatch_advise_receivers() - how many other CPUs would a flush interrupt?
+ * @cpus: the CPUs that may have entries
+ * @mm: whose entries; or NULL, of a batch of unmaps
+ * @freed_tables: page tables are freed, too
+ *
+ * Context: any. True for a moment.
+ */
+unsigned int tlbbatch_advise_receivers(const struct cpumask *cpus,
+				       const struct mm_struct *mm, bool freed_tables)
+{
+	unsigned int self = raw_smp_processor_id(), nr = 0, cpu;
+
+	for_each_cpu(cpu, cpus)
+		nr += cpu != self && is_receiver(cpu, mm, freed_tables);
+	return nr;
+}
+
+/* Section: why a flush comes */
+
+static bool is_compactor(const struct task_struct *task)
+{
+	/* Nobody else can have the name: that of a thread of the kernel doesn't change. */
+	return task->flags & PF_KTHREAD && !strncmp(task->comm, "kcompactd", 9);
+}
+
+/* What is known of the running task, and of the mm that it flushes; NULL of a batch. */
+static struct tlbbatch_flush_facts facts_of(const struct mm_struct *mm,
+					    const struct tlbbatch_advise_pass *pass)
+{
+	const struct task_struct *task = current;
+	struct tlbbatch_flush_facts facts = {
+		.of_batch = !mm,
+		.in_pass = pass,
+		.asked_dirty = pass && pass->asked_dirty,
+		.mm_gone = mm && !atomic_read(&mm->mm_users),
+		.reclaims = task->reclaim_state,
+		.memalloc = task->flags & PF_MEMALLOC,
+		.compactor = is_compactor(task),
+	};
+
+	facts.syscall = tlbbatch_arch_syscall(&facts.is_compat);
+	return facts;
+}
+
+static void count_flush(enum tlbbatch_cause cause, unsigned int receivers)
+{
+	if (!receivers)
+		return;
+	tlbbatch_advise_count(TLBBATCH_ADVISE_FLUSHES_RECLAIM_DIRTY + cause, 1);
+	tlbbatch_advise_count(TLBBATCH_ADVISE_RECEIVERS_RECLAIM_DIRTY + cause, receivers);
+}
+
+static enum tlbbatch_cause cause_of(const struct tlbbatch_flush_facts *facts)
+{
+	if (tlbbatch_advise_break(TLBBATCH_ADVISE_BREAK_CAUSE))
+		return TLBBATCH_CAUSE_OTHER;
+	return tlbbatch_advise_cause(facts);
+}
+
+/* Section: what is watched */
+
+static void see_flush_tlb_mm_range(struct ftrace_regs *fregs)
+{
+	const struct mm_struct *mm = (const struct mm_struct *)compat_ftrace_argument(fregs, 0);
+	bool freed_tables = compat_ftrace_argument(fregs, 4) & 0xff;
+	struct tlbbatch_flush_facts facts;
+	unsigned int receivers;
+
+	receivers = tlbbatch_advise_receivers(mm_cpumask((struct mm_struct *)mm), mm,
+					      freed_tables);
+	/* Nearly always so, of a process that has one thread. */
+	if (!receivers)
+		return;
+	facts = facts_of(mm, tlbbatch_advise_pass_current());
+	count_flush(cause_of(&facts), receivers);
+}
+
+static void see_arch_tlbbatch_flush(struct ftrace_regs *fregs)
+{
+	const struct arch_tlbflush_unmap_batch *batch =
+		(const struct arch_tlbflush_unmap_batch *)compat_ftrace_argument(fregs, 0);
+	const struct cpumask *cpus = tlbbatch_arch_batch_mask(batch);
+	unsigned int receivers = tlbbatch_advise_receivers(cpus, NULL, false);
+	struct tlbbatch_advise_pass *pass = tlbbatch_advise_pass_current();
+	struct tlbbatch_flush_facts facts = facts_of(NULL, pass);
+	enum tlbbatch_cause cause = cause_of(&facts);
+
+	count_flush(cause, receivers);
+	if (pass)
+		tlbbatch_advise_flushes(pass, cause, cpus, receivers);
+}
+
+static void see_try_to_unmap_flush_dirty(struct ftrace_regs *fregs)
+{
+	struct tlbbatch_advise_pass *pass;
+
+	/* Otherwise the kernel doesn't flush. */
+	if (!current->tlb_ubc.writable)
+		return;
+	pass = tlbbatch_advise_pass_current();
+	if (pass)
+		tlbbatch_advise_asked(pass,
+				      tlbbatch_arch_batch_mask(tlbbatch_arch_my_batch()));
+}
+
+/* Shmem's folio has left its file by now, and is in the swap cache. */
+static void tlbbatch_advise_probe(void *data, struct folio *folio)
+{
+	struct tlbbatch_advise_pass *pass = tlbbatch_advise_pass_current();
+	struct tlbbatch_whatif_folio it;
+
+	if (!pass)
+		return;
+	it.is_file = !folio_test_anon(folio) && !folio_test_swapbacked(folio);
+	it.gate = folio_test_anon(folio) ? TLBBATCH_GATE_SWAP : TLBBATCH_GATE_SHMEM;
+	it.nr_pages = folio_nr_pages(folio);
+	tlbbatch_advise_writes(pass, &it);
+}
+
+#define WATCH(code, symbol, proto)	{ { symbol, proto }, see_##code },
+#define ENTRY(name_, optional_)						\
+	{								\
+		.name = #name_,						\
+		.alternatives = (const struct tlbbatch_watched[]) {	\
+			TLBBATCH_TBL_entry_##name_(WATCH)		\
+			{ }						\
+		},							\
+		.optional = optional_,					\
+	},
+
+static struct tlbbatch_entry entries[] = {
+	TLBBATCH_TBL_advise_entry_names(ENTRY)
+};
+
+#define EVENT(name, symbol, proto)	TLBBATCH_POINT(symbol, proto, tlbbatch_advise_probe)
+
+static struct tlbbatch_point points[] = {
+	TLBBATCH_TBL_trace_advise_written(EVENT)
+};
+
+static struct tlbbatch_sites sites;
+
+struct tlbbatch_watches tlbbatch_advise_watches = {
+	.entries = entries,
+	.nr_entries = ARRAY_SIZE(entries),
+	.sites = &sites,
+	.points = points,
+	.nr_points = ARRAY_SIZE(points),
+};
+
+/* Finds the member in a row of targets.tbl; its offset goes to the variable @name. */
+#define FIND_MEMBER(name, tag, member, type)	tlbbatch_member_offset(tag, member, type, &(name))
+
+/**
+ * tlbbatch_advise_find() - find what advise needs besides what it watches
+ *
+ * Context: process context, at load; BTF open.
+ * Return: what this kernel lacks, or NULL.
+ */
+const char *tlbbatch_advise_find(void)
+{
+	tlb_states = (const char __percpu __force *)
+		tlbbatch_symbol_address(TLBBATCH_TBL_data_advise_tlb_states(TLBBATCH_TBL_SYMBOL));
+	if (!tlb_states)
+		return "cpu_tlbstate";
+	if (!TLBBATCH_TBL_member_advise_loaded_mm(FIND_MEMBER))
+		return "tlb_state.loaded_mm";
+	return tlbbatch_demotion_find();
+}
