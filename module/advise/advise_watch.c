@@ -29,6 +29,7 @@
 #include "advise/advise_policy.h"
 #include "advise/advise_watch.h"
 #include "arch/x86.h"
+#include "arch/x86_call.h"
 #include "compat/ftrace_compat.h"
 #include "debug/debug.h"
 #include "hooks/watch.h"

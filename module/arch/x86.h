@@ -15,7 +15,6 @@
 #include <asm/cpufeature.h>
 #include <asm/ftrace.h>
 #include <asm/paravirt.h>
-#include <asm/syscall.h>
 #include <asm/text-patching.h>
 #include <asm/tlbflush.h>
 
@@ -248,23 +247,6 @@ static inline bool tlbbatch_arch_gets_mm_flush(unsigned int cpu, const struct mm
 {
 	return (loaded == mm || loaded == TLBBATCH_ARCH_SWITCHING) &&
 	       tlbbatch_arch_gets_batch_flush(cpu);
-}
-
-/**
- * tlbbatch_arch_syscall() - the system call that the running task is in
- * @is_compat: set to whether its number is one of the 32-bit table
- *
- * A fault and an interrupt leave -1 where the number was; a thread of the kernel has none.
- *
- * Context: any, but for interrupts.
- * Return: its number; less than 0 if there is none.
- */
-static inline int tlbbatch_arch_syscall(bool *is_compat)
-{
-	*is_compat = in_ia32_syscall();
-	if (current->flags & PF_KTHREAD)
-		return -1;
-	return syscall_get_nr(current, task_pt_regs(current));
 }
 
 #endif /* TLBBATCH_ARCH_X86_H */

@@ -11,6 +11,7 @@
 #include "batch/knobs.h"
 #include "batch/reclaim_hooks.h"
 #include "hooks/hook.h"
+#include "pass/demotion.h"
 #include "pass/pass.h"
 #include "tap.h"
 

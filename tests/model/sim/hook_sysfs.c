@@ -173,6 +173,7 @@ const struct tlbbatch_files tlbbatch_luf_sysfs_files = {
 /* Directories with nothing in them: these features show nothing else. */
 const struct tlbbatch_files tlbbatch_wide_files = { .dir = "wide" };
 const struct tlbbatch_files tlbbatch_flusher_files = { .dir = "flusher" };
+const struct tlbbatch_files tlbbatch_advise_files = { .dir = "advise" };
 
 /* The file DIR/GROUP/NAME; "" is the module's own directory, and no group. */
 static const struct attribute *file(const char *dir, const char *group, const char *name)
