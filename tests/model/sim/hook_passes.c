@@ -256,7 +256,10 @@ static void test_result(void)
 	pass = open_pass(&reclaimer);
 	slot = pass->slot;
 	current = &reclaimer;
+	/* As the pass before it in this slot. */
+	pass->puts_off = true;
 	tlbbatch_pass_begin(NULL, NULL, NULL, NULL);
+	ok(!pass->puts_off, "A4: a pass says anew whether flushes are put off in it");
 	pass->nr_reclaimed = 3;
 	sim_at_release = another_frees;
 	ok_int(tlbbatch_pass_end(pass, 10), 20, "B13: a pass's result is its own");

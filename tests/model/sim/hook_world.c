@@ -38,7 +38,7 @@ static unsigned long lookup(const char *name);
 extern const char __executable_start[], etext[];
 static char a_module[64];
 
-static struct sim_function functions[26] = {
+static struct sim_function functions[30] = {
 	{ "fn_a", fn_a, "int(int)", false, false },
 	{ "fn_b", fn_b, "int(int)", false, false },
 	{ "fn_looked", fn_looked, "int(int)", false, false },

@@ -295,6 +295,7 @@ struct task_struct {
 	bool rcu_tasks_holdout;
 	struct task_struct *thread;	/* another one of its process */
 	bool killed;
+	void *reclaim_state;
 	struct tlbflush_unmap_batch tlb_ubc;
 };
 
@@ -389,6 +390,7 @@ struct mm_struct {
 		atomic64_t tlb_gen;
 	} context;
 	atomic_t tlb_flush_batched;
+	atomic_t mm_users;
 	struct cpumask cpumask;
 };
 
@@ -402,9 +404,10 @@ extern struct sim_pv_ops {
 	} mmu;
 } pv_ops;
 #define X86_FEATURE_INVLPGB	1
-extern bool sim_invlpgb;
+#define X86_FEATURE_XENPV	2
+extern bool sim_invlpgb, sim_xenpv;
 extern sim_cpus_t sim_offline;
-#define boot_cpu_has(feature)	sim_invlpgb
+#define boot_cpu_has(feature)	((feature) == X86_FEATURE_XENPV ? sim_xenpv : sim_invlpgb)
 #define cpu_online(cpu)		(!(sim_offline >> (cpu) & 1))
 
 /* --- x86 text --------------------------------------------------------------------------------------- */
