@@ -15,36 +15,10 @@
  */
 #include "common.h"
 #include "rng.h"
+#include "spinners.h"
 #include "swap.h"
 
 #define REGION_PAGES	(HUGE_BYTES / PAGE_BYTES)
-
-static bool over;
-static unsigned int spinning;
-
-static void *spin(void *unused)
-{
-	(void)unused;
-	__atomic_fetch_add(&spinning, 1, __ATOMIC_RELEASE);
-	while (!__atomic_load_n(&over, __ATOMIC_RELAXED))
-		__builtin_ia32_pause();
-	return NULL;
-}
-
-/* The thread is on its CPU from its first instruction on. */
-static void start_on(pthread_t *thread, int cpu)
-{
-	pthread_attr_t attr;
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	if (pthread_attr_init(&attr) ||
-	    pthread_attr_setaffinity_np(&attr, sizeof(set), &set) ||
-	    pthread_create(thread, &attr, spin, NULL))
-		die_environment("no thread on CPU %d", cpu);
-	pthread_attr_destroy(&attr);
-}
 
 /* On the CPUs from @first on, and then on the one that it began on. */
 static void visit(unsigned int first, unsigned int nr)
@@ -145,7 +119,6 @@ int main(int argc, char **argv)
 	size_t pages = REGION_PAGES, threads = 3, visits = 0, out, wrong, i;
 	uint64_t received, read_back, *region;
 	int pagemap = open_pagemap(), option;
-	pthread_t spinners[MAX_CPUS];
 	bool huge = false, again = false;
 
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
@@ -171,10 +144,7 @@ int main(int argc, char **argv)
 		}
 	}
 	start_watchdog(300);
-	for (i = 0; i < threads; i++)
-		start_on(&spinners[i], (int)i + 1);
-	while (__atomic_load_n(&spinning, __ATOMIC_ACQUIRE) < threads)
-		sleep_ms(1);
+	spinners_start(threads);
 
 	region = map_region(huge);
 	if (visits)
@@ -190,9 +160,7 @@ int main(int argc, char **argv)
 	read_back = swap_reads() - read_back;
 	if (again)
 		say(STDOUT_FILENO, "again: received=%" PRIu64 "\n", page_out(region, pages));
-	__atomic_store_n(&over, true, __ATOMIC_RELAXED);
-	for (i = 0; i < threads; i++)
-		pthread_join(spinners[i], NULL);
+	spinners_stop();
 
 	say(STDOUT_FILENO, "pages=%zu threads=%zu out=%zu received=%" PRIu64 " read_back=%" PRIu64 " errors=%zu\n",
 	    pages, threads, out, received, read_back, wrong);

@@ -120,6 +120,7 @@ static const struct target {
 	TLBBATCH_TBL_lazyfree_sign_names(SIGN)
 	TLBBATCH_TBL_shootdown_sign_names(SIGN)
 #define ENTRY(name, optional)	TARGET(entry, name, optional)
+	TLBBATCH_TBL_advise_entry_names(ENTRY)
 	TLBBATCH_TBL_luf_entry_names(ENTRY)
 #define RETURN(name, optional)	TARGET(return, name, optional)
 	TLBBATCH_TBL_luf_return_names(RETURN)
