@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# What the tests of tlbbatch-stat, tlbbatch-collector and tlbbatch-report share: machines that are
-# recorded in tests/recorded. To be sourced; it sources tests/lib/tap.sh.
+# What the tests of tlbbatch-advise, -stat, -collector and -report share: machines that are recorded
+# in tests/recorded. To be sourced; it sources tests/lib/tap.sh.
 #
 #   TOOLS    the directory of the commands under test (scripts)
 #   PYTHON   the Python that runs them (/usr/bin/python3)

@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What tlbbatch-advise says: pure functions of numbers that were recorded.
+
+A record is a dictionary:
+
+    format        1
+    seconds       how long it was watched
+    cpus          CPUs that were online
+    batch_size    what batching would work with
+    grown         {counter of advise/stats: by how much it grew}
+    tlb_row       by how much the row TLB of /proc/interrupts grew; None if that isn't known
+
+Python 3.11 or later, standard library only.
+"""
+
+import os
+import textwrap
+
+import toollib
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+CAUSES = os.path.join(HERE, "advise-causes.tbl")
+
+HELPS, HELPS_NOT, UNKNOWN = 0, 1, 3
+VERDICTS = {HELPS: "helps", HELPS_NOT: "doesn't help", UNKNOWN: "can't tell"}
+
+# Fewer receivers than that are the machine's own noise.
+RECEIVERS_MIN = 200
+# Batching helps if it would save so much of all receivers ...
+SAVED_MIN_PERCENT = 10
+# ... and so much of the machine's time, at the highest cost.
+TIME_MIN_PERCENT = 0.01
+# If more of the passes weren't judged than that, nothing is said of them.
+UNJUDGED_MAX_PERCENT = 20
+# A difference to the TLB row that is worth a note, in percent of the larger one.
+ROW_NOTE_PERCENT = 25
+
+
+class BadRecord(Exception):
+    """What was recorded can't be used, with the reason."""
+
+
+def causes():
+    """Return the table of causes, the first one first."""
+    return toollib.read_table(CAUSES)
+
+
+def counters(table):
+    """Return the counters that a record must have."""
+    return [f"{what}_{row['cause']}" for what in ("flushes", "receivers") for row in table] + [
+        "passes", "passes_unseen", "passes_put_off", "passes_demoting", "whatif_folios_deferred",
+        "whatif_flushes", "whatif_flushes_left", "whatif_receivers", "whatif_receivers_left"]
+
+
+def check(record):
+    """Raise BadRecord if a record isn't one. It may come from a file."""
+    if not isinstance(record, dict) or record.get("format") != 1:
+        raise BadRecord("isn't a record of tlbbatch-advise, or of another format")
+    grown = record.get("grown")
+    if not isinstance(grown, dict):
+        raise BadRecord("has no counters")
+    for name in counters(causes()):
+        if not isinstance(grown.get(name), int) or grown[name] < 0:
+            raise BadRecord(f"has no {name}")
+    for name, least in (("seconds", 0), ("cpus", 1)):
+        if not isinstance(record.get(name), (int, float)) or record[name] < least or \
+                not record[name] > 0:
+            raise BadRecord(f"has no {name}")
+    row = record.get("tlb_row")
+    if row is not None and (not isinstance(row, int) or row < 0):
+        raise BadRecord("has a tlb_row that is no count")
+
+
+def percent(part, whole):
+    """Return part of whole in percent; 0 of nothing."""
+    return 100 * part / whole if whole else 0.0
+
+
+def figures(record, cost=None):
+    """Return what a record says, in figures that a verdict rests on.
+
+    cost is as calibration.cost() returns it, or None: then no time is told.
+    """
+    grown, seconds = record["grown"], record["seconds"]
+    table = causes()
+    total = sum(grown[f"receivers_{row['cause']}"] for row in table)
+    reclaim = [row["cause"] for row in table if row["who"] == "reclaim"]
+    reclaim_receivers = sum(grown[f"receivers_{cause}"] for cause in reclaim)
+    reclaim_flushes = sum(grown[f"flushes_{cause}"] for cause in reclaim)
+    # A CPU that was lazy when one flush came may be busy when a later one would.
+    saved = max(grown["whatif_receivers"] - grown["whatif_receivers_left"], 0)
+    unjudged = grown["passes_put_off"] + grown["passes_demoting"] + grown["passes_unseen"]
+    told = {
+        "seconds": seconds,
+        "cpus": record["cpus"],
+        "receivers": total,
+        "receivers_per_second": total / seconds,
+        "receivers_by_cause": {row["cause"]: grown[f"receivers_{row['cause']}"] for row in table},
+        "flushes_by_cause": {row["cause"]: grown[f"flushes_{row['cause']}"] for row in table},
+        "percent_by_cause": {row["cause"]: percent(grown[f"receivers_{row['cause']}"], total)
+                             for row in table},
+        "reclaim_percent": percent(reclaim_receivers, total),
+        "reclaim_receivers_per_second": reclaim_receivers / seconds,
+        "reclaim_receivers_per_flush": reclaim_receivers / reclaim_flushes
+                                       if reclaim_flushes else 0.0,
+        "passes": grown["passes"],
+        "passes_put_off": grown["passes_put_off"],
+        "passes_demoting": grown["passes_demoting"],
+        "unjudged_percent": percent(unjudged, grown["passes"] + grown["passes_unseen"]),
+        "saved_per_second": saved / seconds,
+        "saved_percent_of_reclaim": percent(saved, reclaim_receivers),
+        "saved_percent": percent(saved, total),
+        "tlb_row": record["tlb_row"],
+        "cost_ns": cost,
+        "saved_percent_of_time": None,
+    }
+    if cost:
+        cpu_ns = record["cpus"] * 1e9
+        told["saved_percent_of_time"] = {
+            bound: percent(saved / seconds * cost[bound], cpu_ns)
+            for bound in ("low", "middle", "high")}
+    return told
+
+
+def shown(value):
+    """Return a number as a sentence has it: two or three figures, and no more than are known."""
+    if value >= 1000:
+        digits = len(str(int(value))) - 2
+        return f"{round(value, -digits):,.0f}"
+    if value >= 10 or value == round(value):
+        return f"{value:.0f}"
+    return f"{value:.1f}"
+
+
+def share(value):
+    """Return a percentage as a sentence has it."""
+    if value <= 0:
+        return "0%"
+    if value < 0.01:
+        return "less than 0.01%"
+    if value < 1:
+        return f"{value:.2g}%"
+    if value < 10:
+        return f"{value:.1f}%"
+    # 99.6% isn't all.
+    return f"{min(round(value), 99 if value < 100 else 100)}%"
+
+
+def span(low, high):
+    """Return a range of percentages."""
+    if share(low) == share(high):
+        return share(low)
+    if low < 0.01:
+        return f"up to {share(high)}"
+    return f"{share(low).removesuffix('%')} to {share(high)}"
+
+
+def _largest(told, table, who):
+    """Return the row of the causes of these that has most receivers."""
+    return max((row for row in table if row["who"] in who),
+               key=lambda row: told["receivers_by_cause"][row["cause"]])
+
+
+def _time(told):
+    """Return the reason that translates counts into time."""
+    cost, time = told["cost_ns"], told["saved_percent_of_time"]
+    where = "measured here" if cost["from"] == "measured" else "published figures"
+    one = span(*(time[bound] * told["cpus"] for bound in ("low", "high")))
+    return (f"At {cost['low'] / 1000:.1f} to {cost['high'] / 1000:.1f} us for each CPU that is "
+            f"interrupted ({where}), what it saves is {one} of one CPU's time, or "
+            f"{span(time['low'], time['high'])} of this machine's {told['cpus']} CPUs.")
+
+
+def _reclaim(told):
+    """Return the reason that says what reclaim does, and what batching would save."""
+    return (f"Reclaim sends {shown(told['reclaim_receivers_per_second'])} a second, to "
+            f"{shown(told['reclaim_receivers_per_flush'])} CPUs on average. Batching would save "
+            f"{share(told['saved_percent_of_reclaim'])} of these.")
+
+
+def _notes(told):
+    """Return what restricts a verdict, a sentence each."""
+    notes = []
+    if told["passes_demoting"]:
+        notes.append(f"{share(percent(told['passes_demoting'], told['passes']))} of reclaim's "
+                     "passes demote pages to slower memory; batching leaves these alone.")
+    row, counted = told["tlb_row"], told["receivers"]
+    if row is not None and max(row, counted) >= RECEIVERS_MIN and \
+            percent(abs(row - counted), max(row, counted)) > ROW_NOTE_PERCENT:
+        notes.append(
+            f"/proc/interrupts counted {shown(row)} shootdowns, not {shown(counted)}. " +
+            ("A hypervisor may leave out CPUs that don't run: then there is less to save."
+             if row < counted else "What is missing wasn't seen."))
+    return notes
+
+
+def judge(record, cost=None):
+    """Return the verdict on a record: its status, a sentence, reasons, notes, figures."""
+    check(record)
+    told = figures(record, cost)
+    status, sentence, reasons = _decide(told)
+    return {"verdict": VERDICTS[status], "status": status, "sentence": sentence,
+            "reasons": reasons, "notes": _notes(told) if status != UNKNOWN else [],
+            "figures": told}
+
+
+def _decide(told):
+    table = causes()
+    if told["passes_put_off"] and told["unjudged_percent"] > UNJUDGED_MAX_PERCENT:
+        return UNKNOWN, "Batching was on meanwhile. What it does can't be predicted then.", [
+            "Write 0 to /sys/kernel/tlbbatch/enabled, and try again."]
+    if told["receivers"] < RECEIVERS_MIN:
+        return UNKNOWN, (f"There were hardly any shootdowns: {told['receivers']} in "
+                         f"{shown(told['seconds'])} s."), [
+            "Run this while your load runs, or for longer."]
+    if told["unjudged_percent"] > UNJUDGED_MAX_PERCENT and not told["passes_demoting"]:
+        return UNKNOWN, "Too many of reclaim's passes weren't seen.", [
+            "More tasks reclaimed at once than the module can follow."]
+    others = _largest(told, table, ("program", "kernel"))
+    if told["saved_percent"] < SAVED_MIN_PERCENT:
+        return HELPS_NOT, *_too_little(told, table, others)
+    time = told["saved_percent_of_time"]
+    if time and time["high"] < TIME_MIN_PERCENT:
+        return HELPS_NOT, ("Batching would save shootdowns here, but there are too few of them to "
+                           "matter."), [_reclaim(told), _time(told)]
+    reasons = [f"{share(told['reclaim_percent'])} of your shootdowns come from reclaim.",
+               _reclaim(told)]
+    if time:
+        reasons.append(_time(told))
+    if told["percent_by_cause"][others["cause"]] >= SAVED_MIN_PERCENT:
+        reasons.append(f"{share(told['percent_by_cause'][others['cause']])} come from "
+                       f"{others['words']}: {others['why']}.")
+    return HELPS, (f"Batching would help: it would save {share(told['saved_percent'])} of all "
+                   "shootdowns here."), reasons
+
+
+def _capital(text):
+    return text[:1].upper() + text[1:]
+
+
+def _too_little(told, table, others):
+    """Return the sentence and the reasons if batching would save hardly anything."""
+    by_cause = told["percent_by_cause"]
+    if told["reclaim_percent"] < 50:
+        reasons = [_capital(others["why"]) + "."]
+        if told["passes"]:
+            reasons.append(f"{share(told['reclaim_percent'])} come from reclaim. " + _reclaim(told))
+        else:
+            reasons.append("Reclaim did nothing meanwhile.")
+        return (f"{share(by_cause[others['cause']])} of your shootdowns come from "
+                f"{others['words']}: this module can't help."), reasons
+    reasons = [_reclaim(told)]
+    if by_cause["reclaim_last"] >= 50:
+        last = next(row for row in table if row["cause"] == "reclaim_last")
+        reasons.append(f"{share(by_cause['reclaim_last'])} of your shootdowns come from "
+                       f"{last['words']}: {last['why']}.")
+    else:
+        reasons.append("Its passes have few dirty pages each, so that few would share a flush.")
+    return "Your shootdowns come from reclaim, but batching would save hardly any of them.", reasons
+
+
+def lines(verdict, width):
+    """Yield a verdict as text: a headline, then what it rests on."""
+    yield from textwrap.wrap(verdict["sentence"], width)
+    for text in verdict["reasons"] + verdict["notes"]:
+        yield from textwrap.wrap(text, width, initial_indent="  - ", subsequent_indent="    ")
+
+
+def table_lines(verdict):
+    """Yield the causes as a table: percent, receivers a second, flushes a second, words."""
+    told = verdict["figures"]
+    yield f"{'share':>6} {'receivers/s':>12} {'flushes/s':>10}  cause"
+    for row in causes():
+        cause = row["cause"]
+        yield (f"{told['percent_by_cause'][cause]:5.1f}% "
+               f"{told['receivers_by_cause'][cause] / told['seconds']:12.1f} "
+               f"{told['flushes_by_cause'][cause] / told['seconds']:10.1f}  {row['words']}")
