@@ -21,6 +21,7 @@
 #include "compat/stat_compat.h"
 #include "compat/swap_io_compat.h"
 #include "debug/debug.h"
+#include "events/tlbbatch_events.h"
 
 /**
  * tlbbatch_batch_defer() - let a folio wait
@@ -51,6 +52,7 @@ void tlbbatch_batch_defer(struct tlbbatch_context *ctx,
 		tlbbatch_count(TLBBATCH_FOLIOS_DEFERRED_SHMEM, 1);
 	if (w->nr_pages > 1)
 		tlbbatch_count(TLBBATCH_FOLIOS_DEFERRED_LARGE, 1);
+	trace_defer(folio, w->nr_pages, w->gate, ctx->nr_waiting);
 
 	folio_get(folio);
 	folio_mark_dirty(folio);
@@ -79,6 +81,7 @@ static void drop_folio(struct tlbbatch_context *ctx, const struct tlbbatch_waiti
 	compat_take_back(ctx->stat, &ctx->pages_taken_back, w->folio, w->nr_pages);
 	tlbbatch_count(TLBBATCH_FOLIOS_DROPPED, 1);
 	tlbbatch_count(TLBBATCH_DROPPED_LOCKED + reason, 1);
+	trace_drop(w->folio, w->nr_pages, reason);
 	tlbbatch_debug_dropped(&ctx->debug, reason == TLBBATCH_DROP_MAPPED,
 			       reason == TLBBATCH_DROP_GONE);
 	tlbbatch_debug_lose(w->folio);
@@ -109,6 +112,7 @@ void tlbbatch_batch_write(struct tlbbatch_context *ctx, struct swap_io_ctx *io)
 
 	if (!nr)
 		return;
+	trace_drain(nr, ctx->nr_uncovered);
 	if (ctx->nr_uncovered && !tlbbatch_negative_late_flush())
 		tlbbatch_flush_now(ctx);
 	tlbbatch_count(TLBBATCH_BATCHES, 1);

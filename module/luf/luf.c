@@ -178,6 +178,11 @@ struct tlbbatch_feature tlbbatch_luf = {
 	.stop = free_tables,
 };
 
+/* As events/tlbbatch_events.h names them. */
+static_assert(TLBBATCH_LUF_IDEAL == 0 && TLBBATCH_LUF_POSTED == 1);
+static_assert(TLBBATCH_GENERATION_SAVED == 2 && TLBBATCH_GENERATION_NEEDED == 3 &&
+	      TLBBATCH_GENERATION_GIVEN_UP == 4 && TLBBATCH_GENERATION_UNTRACKED == 5);
+
 static int set_mode(enum tlbbatch_luf_mode wanted)
 {
 	int err;

@@ -14,6 +14,7 @@
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
 #include "debug/debug.h"
+#include "events/tlbbatch_events.h"
 #include "luf/luf_alloc.h"
 #include "luf/luf_counters.h"
 #include "luf/luf_coverage.h"
@@ -299,6 +300,7 @@ static void end_generation(unsigned int slot, enum tlbbatch_luf_model model, u64
 
 	/* In this model it is this caller's alone. */
 	count(model, state, reason);
+	trace_luf_end(number, model, state);
 	this_cpu_dec(nr_open.in[model]);
 	if (state == TLBBATCH_GENERATION_SAVED)
 		tlbbatch_luf_count(model == TLBBATCH_LUF_IDEAL ?
@@ -361,6 +363,7 @@ unsigned int tlbbatch_luf_open(const struct tlbbatch_luf_files *files,
 	for_each_tlbbatch_luf_model(model)
 		this_cpu_inc(nr_open.in[model]);
 	word = tlbbatch_luf_word(next_number(), TLBBATCH_GENERATION_OPEN);
+	trace_luf_begin(tlbbatch_luf_number_of(word), generation->ipis);
 	for_each_tlbbatch_luf_model(model)
 		/* Publishes the generation; pairs with the acquire in look_at(). */
 		smp_store_release(&generation->word[model], word);

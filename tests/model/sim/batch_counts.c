@@ -87,6 +87,27 @@ static void test_witness(void)
 	       "B4: reclaim's trace event is watched where its statistics don't tell");
 }
 
+static void test_events(void)
+{
+	struct folio folio = anon_folio(1), other = anon_folio(1), third = anon_folio(1);
+
+	anew(8);
+	pass_begin(&one);
+	pass_end(&one);
+	ok(!sim_events("defer") && !sim_events("drain"), "E1: of an empty batch no event tells");
+	anew(8);
+	pass_begin(&one);
+	reclaim(&folio);
+	reclaim(&other);
+	reclaim(&third);
+	ok(sim_events("defer") == 3 && !sim_events("drain"), "E1: an event for each folio that waits");
+	other.mapped = true;
+	pass_end(&one);
+	ok(sim_events("drain") == 1 && sim_events("drop") == 1 && sim_events("defer") == 3,
+	   "E1: one for the batch, and one for the folio that was dropped");
+	ok_int(counted(TLBBATCH_FOLIOS_DROPPED), 1, "one was");
+}
+
 /* Flushes for those who write a folio, or remove it, while a pass owes one. */
 static void others_flush(struct folio *folio)
 {
@@ -328,6 +349,7 @@ int main(void)
 	test_counts();
 	test_groups();
 	test_witness();
+	test_events();
 	test_others();
 	test_ipis();
 	test_activated();

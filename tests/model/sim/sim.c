@@ -99,10 +99,30 @@ void sim_printk(const char *format, ...)
 	va_end(args);
 }
 
+static const char *events[1024];
+static unsigned int nr_events;
+
 void sim_forget(void)
 {
 	nr_noted = nr_logged = 0;
 	noted[0] = logged[0] = '\0';
+	nr_events = 0;
+}
+
+void sim_event(const char *name)
+{
+	if (nr_events < ARRAY_SIZE(events))
+		events[nr_events] = name;
+	nr_events++;
+}
+
+unsigned int sim_events(const char *name)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < min(nr_events, (unsigned int)ARRAY_SIZE(events)); i++)
+		nr += !strcmp(events[i], name);
+	return nr;
 }
 
 const char *sim_noted(void)

@@ -38,6 +38,10 @@ void sim_printk(const char *format, ...) __attribute__((format(printf, 1, 2)));
 #define pr_info(...)	sim_printk(__VA_ARGS__)
 #define WARN_ON_ONCE(x)	({ bool _bad = (x); if (_bad) sim_breach("WARN: " #x); _bad; })
 
+/* How often a trace event of this name was emitted since sim_forget(). */
+void sim_event(const char *name);
+unsigned int sim_events(const char *name);
+
 /* --- the language ----------------------------------------------------------------------- */
 
 extern bool sim_preemption;
