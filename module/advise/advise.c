@@ -6,6 +6,7 @@
  *  advise_policy.c	why a flush came; what batching would have made of a pass
  *  advise_watch.c	watches flushes and reclaim
  *  advise_pass.c	what it remembers of a pass
+ *  advise_receivers.c	whom a flush interrupts
  */
 #include <linux/kobject.h>
 #include <linux/string.h>
@@ -13,11 +14,13 @@
 #include "advise/advise.h"
 #include "advise/advise_counters.h"
 #include "advise/advise_pass.h"
+#include "advise/advise_receivers.h"
 #include "advise/advise_watch.h"
 #include "arch/x86.h"
 #include "core/feature.h"
 #include "debug/debug.h"
 #include "hooks/hook.h"
+#include "pass/demotion.h"
 #include "pass/pass.h"
 
 /* A feature with a part in passes gets the hook of passes. It has no other. */
@@ -31,6 +34,11 @@ static void advise_pass_begin(struct tlbbatch_pass *pass)
 static void advise_pass_end(struct tlbbatch_pass *pass)
 {
 	tlbbatch_advise_end(pass);
+}
+
+static const char *find(void)
+{
+	return tlbbatch_advise_receivers_find() ?: tlbbatch_demotion_find();
 }
 
 /* Where flushes interrupt nobody, or a hypervisor decides whom, there is nothing to count. */
@@ -54,7 +62,7 @@ struct tlbbatch_feature tlbbatch_advise = {
 	.pass = &tlbbatch_advise_part,
 	.pass_begin = advise_pass_begin,
 	.pass_end = advise_pass_end,
-	.find = tlbbatch_advise_find,
+	.find = find,
 	.unfit = unfit,
 };
 

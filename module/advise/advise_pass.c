@@ -11,6 +11,7 @@
 #include <linux/mmzone.h>
 #include "advise/advise_counters.h"
 #include "advise/advise_pass.h"
+#include "advise/advise_receivers.h"
 #include "debug/debug.h"
 #include "pass/demotion.h"
 #include "pass/pass.h"

@@ -4,7 +4,6 @@
 #define TLBBATCH_ADVISE_PASS_H
 
 #include <linux/cpumask.h>
-#include <linux/mm_types.h>
 #include "advise/advise_policy.h"
 #include "pass/pass.h"
 
@@ -36,9 +35,5 @@ void tlbbatch_advise_flushes(struct tlbbatch_advise_pass *pass, enum tlbbatch_ca
 			     const struct cpumask *cpus, unsigned int receivers);
 void tlbbatch_advise_writes(struct tlbbatch_advise_pass *pass,
 			    const struct tlbbatch_whatif_folio *folio);
-
-/* advise_watch.c */
-unsigned int tlbbatch_advise_receivers(const struct cpumask *cpus,
-				       const struct mm_struct *mm, bool freed_tables);
 
 #endif /* TLBBATCH_ADVISE_PASS_H */

@@ -7,6 +7,4 @@ struct tlbbatch_watches;
 
 extern struct tlbbatch_watches tlbbatch_advise_watches;
 
-const char *tlbbatch_advise_find(void);
-
 #endif /* TLBBATCH_ADVISE_WATCH_H */

@@ -13,15 +13,12 @@
 #include "pass/demotion.h"
 #include "targets.h"
 
-#define DEFINE_CALL(name, optional)					\
-	DEFINE_STATIC_CALL_NULL(tlbbatch_##name, tlbbatch_type_##name);
-TLBBATCH_TBL_pass_call_names(DEFINE_CALL)
-
-#define CALL(name, optional)						\
-	TLBBATCH_HELPER(TLBBATCH_TBL_call_##name, tlbbatch_##name)
+DEFINE_STATIC_CALL_NULL(tlbbatch_node_get_allowed_targets,
+			tlbbatch_type_node_get_allowed_targets);
 
 static const struct tlbbatch_helper helpers[] = {
-	TLBBATCH_TBL_pass_call_names(CALL)
+	TLBBATCH_HELPER(TLBBATCH_TBL_call_node_get_allowed_targets,
+			tlbbatch_node_get_allowed_targets)
 };
 
 /* The symbol in a row of targets.tbl that has no alternatives. */

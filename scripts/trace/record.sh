@@ -1,0 +1,16 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# record.sh [SECONDS]: record what batching does, and what reclaim says of the same folios, with
+# trace-cmd; then print how often each event came. The record is trace.dat, for trace-cmd report
+# and kernelshark.
+set -eu
+
+seconds=${1:-10}
+command -v trace-cmd >/dev/null || { echo "needs trace-cmd (apt install trace-cmd)" >&2; exit 1; }
+trace-cmd record -q -o trace.dat -e tlbbatch -e vmscan:mm_vmscan_write_folio sleep "$seconds"
+trace-cmd report -i trace.dat | awk '
+	match($0, / (defer|drain|drop|luf_begin|luf_end|mm_vmscan_write_folio):/) {
+		count[substr($0, RSTART + 1, RLENGTH - 2)]++
+	}
+	END { for (event in count) print count[event], event }' | sort -rn
