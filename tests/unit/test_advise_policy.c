@@ -59,10 +59,13 @@ static void test_mms(void)
 {
 	CAUSE(EXIT, "an mm that nobody uses any more", NO_CALL, .mm_gone = true);
 	CAUSE(EXIT, "of exec", __NR_execve, .mm_gone = true);
-	CAUSE(EXIT, "even if the last user compacts meanwhile", NO_CALL, .mm_gone = true, .memalloc = true);
+	CAUSE(EXIT, "even if the last user compacts meanwhile", NO_CALL, .mm_gone = true,
+	      .memalloc = true);
 	CAUSE(EXIT, "even in a pass", NO_CALL, .mm_gone = true, .in_pass = true, .reclaims = true);
-	CAUSE(OTHER, "of an mm, in a pass of MADV_PAGEOUT", __NR_madvise, .in_pass = true, .memalloc = true);
-	CAUSE(OTHER, "of an mm, by reclaim outside of passes", __NR_mprotect, .reclaims = true, .memalloc = true);
+	CAUSE(OTHER, "of an mm, in a pass of MADV_PAGEOUT", __NR_madvise, .in_pass = true,
+	      .memalloc = true);
+	CAUSE(OTHER, "of an mm, by reclaim outside of passes", __NR_mprotect, .reclaims = true,
+	      .memalloc = true);
 	CAUSE(MIGRATE, "kcompactd's", NO_CALL, .compactor = true);
 	CAUSE(MIGRATE, "direct compaction's, in mprotect", __NR_mprotect, .memalloc = true);
 	CAUSE(OTHER, "a fault's", NO_CALL);

@@ -258,7 +258,7 @@ static void test_causes(void)
 	ok(ONLY(OTHER, 2), "A2: a program of that name isn't");
 }
 
-/* --- passes -------------------------------------------------------------------------------------- */
+/* --- passes ----------------------------------------------------------------------------- */
 
 /* What is unmapped for a folio may be in use on these CPUs, too. */
 static void unmap(unsigned long cpus, bool dirty)
