@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The module's trace events, tlbbatch:*. While nobody listens to one, a nop of five bytes is
- * all that it costs where it is emitted; its arguments are values that are at hand there.
+ * The module's trace events, tlbbatch:*, each emitted once for what it names (rule E1).
+ * While nobody listens to one, a nop of five bytes is all that it costs where it is
+ * emitted; its arguments are values that are at hand there.
  *
  *	event		emitted when					in
  *	defer		a folio begins to wait				batch/dirty_batch.c
