@@ -45,7 +45,8 @@ enum tlbbatch_event_drop {
 /* Those of enum tlbbatch_gate, tlbbatch_luf_model and tlbbatch_luf_state. */
 #define TLBBATCH_EVENT_GATES	{ 0, "swap" }, { 1, "shmem" }
 #define TLBBATCH_EVENT_MODELS	{ 0, "ideal" }, { 1, "posted" }
-#define TLBBATCH_EVENT_STATES	{ 2, "saved" }, { 3, "needed" }, { 4, "given_up" }, { 5, "untracked" }
+#define TLBBATCH_EVENT_STATES	{ 2, "saved" }, { 3, "needed" }, { 4, "given_up" },	\
+				{ 5, "untracked" }
 #endif
 
 /* So that user space knows the numbers. */
@@ -54,87 +55,70 @@ DROP_REASONS(X)
 #undef X
 
 TRACE_EVENT(defer,
-	TP_PROTO(struct folio *folio, unsigned int nr_pages, unsigned int gate,
-		 unsigned int waiting),
-	TP_ARGS(folio, nr_pages, gate, waiting),
-	TP_STRUCT__entry(
-		__field(unsigned long, pfn)
-		__field(unsigned int, nr_pages)
-		__field(unsigned int, gate)
-		__field(unsigned int, waiting)
-	),
-	TP_fast_assign(
-		__entry->pfn = page_to_pfn(&folio->page);
-		__entry->nr_pages = nr_pages;
-		__entry->gate = gate;
-		__entry->waiting = waiting;
-	),
-	TP_printk("pfn=0x%lx nr_pages=%u gate=%s waiting=%u", __entry->pfn, __entry->nr_pages,
-		  __print_symbolic(__entry->gate, TLBBATCH_EVENT_GATES), __entry->waiting)
+	    TP_PROTO(struct folio *folio, unsigned int nr_pages, unsigned int gate,
+		     unsigned int waiting),
+	    TP_ARGS(folio, nr_pages, gate, waiting),
+	    TP_STRUCT__entry(__field(unsigned long, pfn)
+			     __field(unsigned int, nr_pages)
+			     __field(unsigned int, gate)
+			     __field(unsigned int, waiting)),
+	    TP_fast_assign(__entry->pfn = page_to_pfn(&folio->page);
+			   __entry->nr_pages = nr_pages;
+			   __entry->gate = gate;
+			   __entry->waiting = waiting;),
+	    TP_printk("pfn=0x%lx nr_pages=%u gate=%s waiting=%u",
+		      __entry->pfn, __entry->nr_pages,
+		      __print_symbolic(__entry->gate, TLBBATCH_EVENT_GATES),
+		      __entry->waiting)
 );
 
 TRACE_EVENT(drain,
-	TP_PROTO(unsigned int folios, unsigned int uncovered),
-	TP_ARGS(folios, uncovered),
-	TP_STRUCT__entry(
-		__field(unsigned int, folios)
-		__field(unsigned int, uncovered)
-	),
-	TP_fast_assign(
-		__entry->folios = folios;
-		__entry->uncovered = uncovered;
-	),
-	TP_printk("folios=%u uncovered=%u", __entry->folios, __entry->uncovered)
+	    TP_PROTO(unsigned int folios, unsigned int uncovered),
+	    TP_ARGS(folios, uncovered),
+	    TP_STRUCT__entry(__field(unsigned int, folios)
+			     __field(unsigned int, uncovered)),
+	    TP_fast_assign(__entry->folios = folios;
+			   __entry->uncovered = uncovered;),
+	    TP_printk("folios=%u uncovered=%u", __entry->folios, __entry->uncovered)
 );
 
 TRACE_EVENT(drop,
-	TP_PROTO(struct folio *folio, unsigned int nr_pages, unsigned int reason),
-	TP_ARGS(folio, nr_pages, reason),
-	TP_STRUCT__entry(
-		__field(unsigned long, pfn)
-		__field(unsigned int, nr_pages)
-		__field(unsigned int, reason)
-	),
-	TP_fast_assign(
-		__entry->pfn = page_to_pfn(&folio->page);
-		__entry->nr_pages = nr_pages;
-		__entry->reason = reason;
-	),
-	TP_printk("pfn=0x%lx nr_pages=%u reason=%s", __entry->pfn, __entry->nr_pages,
-		  __print_symbolic(__entry->reason,
-				   DROP_REASONS(TLBBATCH_EVENT_DROP_NAME) { -1, "?" }))
+	    TP_PROTO(struct folio *folio, unsigned int nr_pages, unsigned int reason),
+	    TP_ARGS(folio, nr_pages, reason),
+	    TP_STRUCT__entry(__field(unsigned long, pfn)
+			     __field(unsigned int, nr_pages)
+			     __field(unsigned int, reason)),
+	    TP_fast_assign(__entry->pfn = page_to_pfn(&folio->page);
+			   __entry->nr_pages = nr_pages;
+			   __entry->reason = reason;),
+	    TP_printk("pfn=0x%lx nr_pages=%u reason=%s",
+		      __entry->pfn, __entry->nr_pages,
+		      __print_symbolic(__entry->reason,
+		      		       DROP_REASONS(TLBBATCH_EVENT_DROP_NAME) { -1, "?" }))
 );
 
 TRACE_EVENT(luf_begin,
-	TP_PROTO(u64 number, unsigned int ipis),
-	TP_ARGS(number, ipis),
-	TP_STRUCT__entry(
-		__field(u64, number)
-		__field(unsigned int, ipis)
-	),
-	TP_fast_assign(
-		__entry->number = number;
-		__entry->ipis = ipis;
-	),
-	TP_printk("number=%llu ipis=%u", __entry->number, __entry->ipis)
+	    TP_PROTO(u64 number, unsigned int ipis),
+	    TP_ARGS(number, ipis),
+	    TP_STRUCT__entry(__field(u64, number)
+			     __field(unsigned int, ipis)),
+	    TP_fast_assign(__entry->number = number;
+			   __entry->ipis = ipis;),
+	    TP_printk("number=%llu ipis=%u", __entry->number, __entry->ipis)
 );
 
 TRACE_EVENT(luf_end,
-	TP_PROTO(u64 number, unsigned int model, unsigned int state),
-	TP_ARGS(number, model, state),
-	TP_STRUCT__entry(
-		__field(u64, number)
-		__field(unsigned int, model)
-		__field(unsigned int, state)
-	),
-	TP_fast_assign(
-		__entry->number = number;
-		__entry->model = model;
-		__entry->state = state;
-	),
-	TP_printk("number=%llu model=%s state=%s", __entry->number,
-		  __print_symbolic(__entry->model, TLBBATCH_EVENT_MODELS),
-		  __print_symbolic(__entry->state, TLBBATCH_EVENT_STATES))
+	    TP_PROTO(u64 number, unsigned int model, unsigned int state),
+	    TP_ARGS(number, model, state),
+	    TP_STRUCT__entry(__field(u64, number)
+			     __field(unsigned int, model)
+			     __field(unsigned int, state)),
+	    TP_fast_assign(__entry->number = number;
+			   __entry->model = model;
+			   __entry->state = state;),
+	    TP_printk("number=%llu model=%s state=%s", __entry->number,
+		      __print_symbolic(__entry->model, TLBBATCH_EVENT_MODELS),
+		      __print_symbolic(__entry->state, TLBBATCH_EVENT_STATES))
 );
 
 #endif /* TLBBATCH_EVENTS_H */
