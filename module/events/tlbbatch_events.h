@@ -94,7 +94,7 @@ TRACE_EVENT(drop,
 	    TP_printk("pfn=0x%lx nr_pages=%u reason=%s",
 		      __entry->pfn, __entry->nr_pages,
 		      __print_symbolic(__entry->reason,
-		      		       DROP_REASONS(TLBBATCH_EVENT_DROP_NAME) { -1, "?" }))
+				       DROP_REASONS(TLBBATCH_EVENT_DROP_NAME) { -1, "?" }))
 );
 
 TRACE_EVENT(luf_begin,
