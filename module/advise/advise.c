@@ -6,7 +6,8 @@
  *  advise_policy.c	why a flush came; what batching would have made of a pass
  *  advise_watch.c	watches flushes and reclaim
  *  advise_pass.c	what it remembers of a pass
- *  advise_receivers.c	whom a flush interrupts
+ *
+ * module/receivers/ tells whom a flush interrupts.
  */
 #include <linux/kobject.h>
 #include <linux/string.h>
@@ -14,7 +15,6 @@
 #include "advise/advise.h"
 #include "advise/advise_counters.h"
 #include "advise/advise_pass.h"
-#include "advise/advise_receivers.h"
 #include "advise/advise_watch.h"
 #include "arch/x86.h"
 #include "core/feature.h"
@@ -22,6 +22,7 @@
 #include "hooks/hook.h"
 #include "pass/demotion.h"
 #include "pass/pass.h"
+#include "receivers/receivers.h"
 
 /* A feature with a part in passes gets the hook of passes. It has no other. */
 static struct tlbbatch_redirects redirects;
@@ -38,7 +39,7 @@ static void advise_pass_end(struct tlbbatch_pass *pass)
 
 static const char *find(void)
 {
-	return tlbbatch_advise_receivers_find() ?: tlbbatch_demotion_find();
+	return tlbbatch_receivers_find_loaded() ?: tlbbatch_demotion_find();
 }
 
 /* Where flushes interrupt nobody, or a hypervisor decides whom, there is nothing to count. */

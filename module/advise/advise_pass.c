@@ -7,14 +7,15 @@
  * isn't judged (rule A4). Its flushes are counted by cause all the same.
  */
 #include <linux/cache.h>
+#include <linux/compiler.h>
 #include <linux/cpumask.h>
 #include <linux/mmzone.h>
 #include "advise/advise_counters.h"
 #include "advise/advise_pass.h"
-#include "advise/advise_receivers.h"
 #include "debug/debug.h"
 #include "pass/demotion.h"
 #include "pass/pass.h"
+#include "receivers/receivers.h"
 
 struct tlbbatch_pass_part tlbbatch_advise_part __read_mostly = {
 	.size = sizeof(struct tlbbatch_advise_pass),
@@ -67,14 +68,15 @@ void tlbbatch_advise_begin(struct tlbbatch_pass *pass)
 	mine->put_off = pass->puts_off;
 	mine->judged = is_judged(pass);
 	mine->asked_dirty = false;
-	tlbbatch_whatif_begin(&mine->whatif, tlbbatch_pass_batch_size());
+	tlbbatch_whatif_begin(&mine->whatif, tlbbatch_pass_batch_size(),
+			      READ_ONCE(tlbbatch_receivers_min));
 	cpumask_clear(&mine->cpus);
 }
 
 /* Batching would flush here, and this reaches whoever was to be reached since the last one. */
 static void flush_left(struct tlbbatch_advise_pass *pass)
 {
-	unsigned int receivers = tlbbatch_advise_receivers(&pass->cpus, NULL, false);
+	unsigned int receivers = tlbbatch_receivers_of(&pass->cpus, NULL, false);
 
 	tlbbatch_advise_count(TLBBATCH_ADVISE_WHATIF_FLUSHES_LEFT, receivers != 0);
 	tlbbatch_advise_count(TLBBATCH_ADVISE_WHATIF_RECEIVERS_LEFT, receivers);
@@ -148,9 +150,13 @@ void tlbbatch_advise_flushes(struct tlbbatch_advise_pass *pass, enum tlbbatch_ca
 void tlbbatch_advise_writes(struct tlbbatch_advise_pass *pass,
 			    const struct tlbbatch_whatif_folio *folio)
 {
+	unsigned int receivers = 0;
+
 	if (!pass->judged)
 		return;
-	switch (tlbbatch_whatif_written(&pass->whatif, folio)) {
+	if (tlbbatch_whatif_needs_look(&pass->whatif, folio))
+		receivers = tlbbatch_receivers_of(&pass->cpus, NULL, false);
+	switch (tlbbatch_whatif_written(&pass->whatif, folio, receivers)) {
 	case TLBBATCH_FATE_WAITS:
 		tlbbatch_advise_count(TLBBATCH_ADVISE_WHATIF_FOLIOS_DEFERRED, 1);
 		break;

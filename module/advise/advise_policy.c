@@ -83,12 +83,17 @@ enum tlbbatch_cause tlbbatch_advise_cause(const struct tlbbatch_flush_facts *fac
  * tlbbatch_whatif_begin() - a pass begins
  * @pass: the pass
  * @batch_size: folios that would share a flush in it
+ * @min_receivers: a folio would wait only if its flush interrupted so many other CPUs
  *
  * Context: any; pure.
  */
-void tlbbatch_whatif_begin(struct tlbbatch_whatif *pass, unsigned int batch_size)
+void tlbbatch_whatif_begin(struct tlbbatch_whatif *pass, unsigned int batch_size,
+			   unsigned int min_receivers)
 {
-	*pass = (struct tlbbatch_whatif){ .batch_size = batch_size };
+	*pass = (struct tlbbatch_whatif){
+		.batch_size = batch_size,
+		.worth.min = min_receivers,
+	};
 }
 
 /**
@@ -104,20 +109,8 @@ void tlbbatch_whatif_asked(struct tlbbatch_whatif *pass)
 	pass->owed = true;
 }
 
-/**
- * tlbbatch_whatif_written() - reclaim writes a folio
- * @pass: the pass
- * @folio: the folio
- *
- * Rule A3: who waits is decided as batching decides it (pass/defer_policy.h). A folio at a
- * gate that doesn't wait has its flush; then those that wait are written behind it. So is
- * a file's folio, but nothing is written behind that.
- *
- * Context: any; pure.
- * Return: what would have become of it.
- */
-enum tlbbatch_fate tlbbatch_whatif_written(struct tlbbatch_whatif *pass,
-					   const struct tlbbatch_whatif_folio *folio)
+static bool may_wait(const struct tlbbatch_whatif *pass,
+		     const struct tlbbatch_whatif_folio *folio)
 {
 	struct tlbbatch_defer_facts facts = {
 		.flush_owed = pass->owed,
@@ -126,9 +119,47 @@ enum tlbbatch_fate tlbbatch_whatif_written(struct tlbbatch_whatif *pass,
 		.waiting = pass->waiting,
 		.capacity = pass->batch_size - 1,
 	};
+
+	return tlbbatch_policy_defer(&facts);
+}
+
+/**
+ * tlbbatch_whatif_needs_look() - must receivers be counted for a folio that reclaim writes?
+ * @pass: the pass
+ * @folio: the folio
+ *
+ * Context: any; pure.
+ * Return: true if tlbbatch_whatif_written() must be told them.
+ */
+bool tlbbatch_whatif_needs_look(const struct tlbbatch_whatif *pass,
+				const struct tlbbatch_whatif_folio *folio)
+{
+	return tlbbatch_worth_needs_look(&pass->worth) && may_wait(pass, folio);
+}
+
+/**
+ * tlbbatch_whatif_written() - reclaim writes a folio
+ * @pass: the pass
+ * @folio: the folio
+ * @receivers: other CPUs that the flush which would be owed would interrupt; unused if
+ *	tlbbatch_whatif_needs_look() says no
+ *
+ * Rule A3: who waits is decided as batching decides it (pass/defer_policy.h, and
+ * receivers/receivers_policy.h for rule S7). A folio at a gate that doesn't wait has its
+ * flush; then those that wait are written behind it. So is a file's folio, but nothing is
+ * written behind that.
+ *
+ * Context: any; pure.
+ * Return: what would have become of it.
+ */
+enum tlbbatch_fate tlbbatch_whatif_written(struct tlbbatch_whatif *pass,
+					   const struct tlbbatch_whatif_folio *folio,
+					   unsigned int receivers)
+{
 	bool owed = pass->owed;
 
-	if (tlbbatch_policy_defer(&facts)) {
+	if (may_wait(pass, folio) &&
+	    tlbbatch_worth_decide(&pass->worth, receivers, pass->batch_size)) {
 		pass->waiting++;
 		return TLBBATCH_FATE_WAITS;
 	}

@@ -9,6 +9,7 @@
 #include <tlbbatch/advise_stats.h>
 #include "kernel/portable.h"
 #include "pass/defer_policy.h"
+#include "receivers/receivers_policy.h"
 
 enum tlbbatch_cause {
 #define X(upper, lower) TLBBATCH_CAUSE_##upper,
@@ -48,11 +49,13 @@ enum tlbbatch_cause tlbbatch_advise_cause(const struct tlbbatch_flush_facts *fac
  * @batch_size: folios that share a flush
  * @waiting: folios that would wait now
  * @owed: a flush would be owed now
+ * @worth: whether enough other CPUs are interrupted for a folio to wait
  */
 struct tlbbatch_whatif {
 	unsigned int batch_size;
 	unsigned int waiting;
 	bool owed;
+	struct tlbbatch_worth worth;
 };
 
 /* What would have become of a folio that reclaim wrote. */
@@ -74,10 +77,14 @@ struct tlbbatch_whatif_folio {
 	unsigned int nr_pages;
 };
 
-void tlbbatch_whatif_begin(struct tlbbatch_whatif *pass, unsigned int batch_size);
+void tlbbatch_whatif_begin(struct tlbbatch_whatif *pass, unsigned int batch_size,
+			   unsigned int min_receivers);
 void tlbbatch_whatif_asked(struct tlbbatch_whatif *pass);
+bool tlbbatch_whatif_needs_look(const struct tlbbatch_whatif *pass,
+				const struct tlbbatch_whatif_folio *folio);
 enum tlbbatch_fate tlbbatch_whatif_written(struct tlbbatch_whatif *pass,
-					   const struct tlbbatch_whatif_folio *folio);
+					   const struct tlbbatch_whatif_folio *folio,
+					   unsigned int receivers);
 void tlbbatch_whatif_flushed(struct tlbbatch_whatif *pass);
 bool tlbbatch_whatif_end(struct tlbbatch_whatif *pass);
 

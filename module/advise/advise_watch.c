@@ -24,13 +24,13 @@
 #include "advise/advise_counters.h"
 #include "advise/advise_pass.h"
 #include "advise/advise_policy.h"
-#include "advise/advise_receivers.h"
 #include "advise/advise_watch.h"
 #include "arch/x86.h"
 #include "arch/x86_call.h"
 #include "compat/ftrace_compat.h"
 #include "debug/debug.h"
 #include "hooks/watch.h"
+#include "receivers/receivers.h"
 #include "targets.h"
 
 /* Section: why a flush comes */
@@ -84,8 +84,7 @@ static void see_flush_tlb_mm_range(struct ftrace_regs *fregs)
 	struct tlbbatch_flush_facts facts;
 	unsigned int receivers;
 
-	receivers = tlbbatch_advise_receivers(mm_cpumask((struct mm_struct *)mm), mm,
-					      freed_tables);
+	receivers = tlbbatch_receivers_of(mm_cpumask((struct mm_struct *)mm), mm, freed_tables);
 	/* Nearly always so, of a process that has one thread. */
 	if (!receivers)
 		return;
@@ -98,7 +97,7 @@ static void see_arch_tlbbatch_flush(struct ftrace_regs *fregs)
 	const struct arch_tlbflush_unmap_batch *batch =
 		(const struct arch_tlbflush_unmap_batch *)compat_ftrace_argument(fregs, 0);
 	const struct cpumask *cpus = tlbbatch_arch_batch_mask(batch);
-	unsigned int receivers = tlbbatch_advise_receivers(cpus, NULL, false);
+	unsigned int receivers = tlbbatch_receivers_of(cpus, NULL, false);
 	struct tlbbatch_advise_pass *pass = tlbbatch_advise_pass_current();
 	struct tlbbatch_flush_facts facts = facts_of(NULL, pass);
 	enum tlbbatch_cause cause = cause_of(&facts);

@@ -193,7 +193,8 @@ static inline u64 tlbbatch_arch_mm_tlb_gen(const struct mm_struct *mm)
 
 /*
  * The kernel exports this variable, but declares it in a private header.
- * tlbbatch_luf_events_find() checks by BTF that is_lazy is the first member.
+ * tlbbatch_luf_events_find() and tlbbatch_receivers_find_loaded() check by BTF that is_lazy is
+ * the first member.
  */
 struct tlb_state_shared {
 	bool is_lazy;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Looks at what other CPUs have loaded. docs/shootdown.md has the whole argument; in short:
+ * Looks at what other CPUs have loaded: whom a flush interrupts, and who needs none.
+ * docs/shootdown.md has the whole argument; in short:
  *
  * A CPU that loads an mm writes LOADED_MM_SWITCHING, has a full barrier, reads the mm's
  * tlb_gen, notes it and flushes if it was behind, and then names the mm. The caller has
@@ -79,17 +80,49 @@ static u32 ctx_id_offset, ctx_gen_offset, shared_is_lazy_offset, ctx_size;
 #define MEMBER(name, tag, member, type)	{ tag, member, type, &name##_offset, tag "." member },
 #define FIELD(name, optional)		TLBBATCH_TBL_member_##name(MEMBER)
 
-static const struct {
+struct member {
 	const char *tag;
 	const char *member;
 	const char *type;
 	u32 *offset;
 	const char *what;
-} members[] = {
-	TLBBATCH_TBL_shootdown_member_names(FIELD)
 };
 
+static const struct member of_loaded[] = { TLBBATCH_TBL_receivers_member_names(FIELD) };
+static const struct member of_flushed[] = { TLBBATCH_TBL_shootdown_member_names(FIELD) };
+
 #define NAME_OF(row)	TLBBATCH_TBL_##row(TLBBATCH_TBL_SYMBOL)
+
+static const char *find_members(const struct member *members, unsigned int nr)
+{
+	for (; nr; members++, nr--)
+		if (!tlbbatch_member_offset(members->tag, members->member, members->type,
+					    members->offset))
+			return members->what;
+	return NULL;
+}
+
+/**
+ * tlbbatch_receivers_find_loaded() - find what tells which mm a CPU has loaded
+ *
+ * It is all that tlbbatch_receivers_of() needs.
+ *
+ * Context: process context, at load; BTF open.
+ * Return: what this kernel lacks, or NULL.
+ */
+const char *tlbbatch_receivers_find_loaded(void)
+{
+	const char *lacks = find_members(of_loaded, ARRAY_SIZE(of_loaded));
+
+	if (lacks)
+		return lacks;
+	/* arch/x86.h declares the struct with this one member. */
+	if (shared_is_lazy_offset)
+		return "tlb_state_shared.is_lazy";
+	states = (const char __percpu __force *)
+		tlbbatch_symbol_address(NAME_OF(data_cpu_tlbstate));
+	return states ? NULL : NAME_OF(data_cpu_tlbstate) " not found";
+}
 
 /**
  * tlbbatch_receivers_find() - find what the kernel keeps of each CPU
@@ -99,21 +132,14 @@ static const struct {
  */
 const char *tlbbatch_receivers_find(void)
 {
-	unsigned int i;
+	const char *lacks = tlbbatch_receivers_find_loaded();
 
-	for (i = 0; i < ARRAY_SIZE(members); i++)
-		if (!tlbbatch_member_offset(members[i].tag, members[i].member,
-					    members[i].type, members[i].offset))
-			return members[i].what;
-	/* arch/x86.h declares the struct with this one member. */
-	if (shared_is_lazy_offset)
-		return "tlb_state_shared.is_lazy";
+	if (!lacks)
+		lacks = find_members(of_flushed, ARRAY_SIZE(of_flushed));
+	if (lacks)
+		return lacks;
 	if (!tlbbatch_struct_size("tlb_context", &ctx_size))
 		return "tlb_context";
-	states = (const char __percpu __force *)
-		tlbbatch_symbol_address(NAME_OF(data_cpu_tlbstate));
-	if (!states)
-		return NAME_OF(data_cpu_tlbstate) " not found";
 	kernel_mm = (const struct mm_struct *)
 		tlbbatch_symbol_address(NAME_OF(data_kernel_mm));
 	return kernel_mm ? NULL : NAME_OF(data_kernel_mm) " not found";
@@ -133,6 +159,11 @@ static bool read_mm(const struct mm_struct *mm, struct tlbbatch_cpu_facts *facts
 					 sizeof(facts->mm_gen));
 }
 
+static const struct mm_struct *read_loaded(const char *state)
+{
+	return READ_ONCE(*(const struct mm_struct **)(state + loaded_mm_offset));
+}
+
 static void read_facts(const char *state, struct tlbbatch_cpu_facts *facts)
 {
 	const struct mm_struct *mm;
@@ -140,7 +171,7 @@ static void read_facts(const char *state, struct tlbbatch_cpu_facts *facts)
 	u16 asid;
 
 	facts->loaded = TLBBATCH_LOADED_UNKNOWN;
-	mm = READ_ONCE(*(const struct mm_struct **)(state + loaded_mm_offset));
+	mm = read_loaded(state);
 	if (mm == TLBBATCH_ARCH_SWITCHING) {
 		facts->loaded = TLBBATCH_LOADED_SWITCHING;
 		return;
@@ -162,6 +193,37 @@ static void read_facts(const char *state, struct tlbbatch_cpu_facts *facts)
 	facts->cpu_gen = READ_ONCE(*(const u64 *)(ctx + ctx_gen_offset));
 	facts->cpu_id = READ_ONCE(*(const u64 *)(ctx + ctx_id_offset));
 	facts->loaded = TLBBATCH_LOADED_USER;
+}
+
+/* The kernel's own look at a CPU, without pruning. */
+static bool is_receiver(unsigned int cpu, const struct mm_struct *mm, bool freed_tables)
+{
+	if (freed_tables)
+		return cpu_online(cpu);
+	if (!mm)
+		return tlbbatch_arch_gets_batch_flush(cpu);
+	return tlbbatch_arch_gets_mm_flush(cpu, mm, read_loaded((const char __force *)
+								per_cpu_ptr(states, cpu)));
+}
+
+/**
+ * tlbbatch_receivers_of() - how many other CPUs would a flush of the kernel's interrupt?
+ * @cpus: the CPUs that may have entries
+ * @mm: whose entries; or NULL, of a batch of unmaps
+ * @freed_tables: page tables are freed, too
+ *
+ * Nobody is left out as pruning does it.
+ *
+ * Context: any; after tlbbatch_receivers_find_loaded(). True for a moment.
+ */
+unsigned int tlbbatch_receivers_of(const struct cpumask *cpus, const struct mm_struct *mm,
+				   bool freed_tables)
+{
+	unsigned int self = raw_smp_processor_id(), nr = 0, cpu;
+
+	for_each_cpu(cpu, cpus)
+		nr += cpu != self && is_receiver(cpu, mm, freed_tables);
+	return nr;
 }
 
 /**

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who would be interrupted by a flush of the running task's batch? Batching asks, and
- * shootdown/ says whether it is to ask. This looks and counts; it changes nothing.
+ * Who would be interrupted by a flush? Batching asks of the running task's batch, and
+ * shootdown/ says whether it is to ask; advise asks of each flush that it sees. This looks
+ * and counts; it changes nothing.
  */
 #ifndef TLBBATCH_RECEIVERS_H
 #define TLBBATCH_RECEIVERS_H
 
 #include <linux/compiler.h>
+#include <linux/cpumask.h>
+#include <linux/mm_types.h>
 #include <linux/percpu.h>
 #include <linux/types.h>
 #include "receivers/receivers_policy.h"
@@ -61,7 +64,10 @@ void tlbbatch_receivers_release(const char *who);
 
 /* Section: looking */
 
+const char *tlbbatch_receivers_find_loaded(void);
 const char *tlbbatch_receivers_find(void);
+unsigned int tlbbatch_receivers_of(const struct cpumask *cpus, const struct mm_struct *mm,
+				   bool freed_tables);
 enum tlbbatch_verdict tlbbatch_receivers_look(unsigned int cpu);
 unsigned int tlbbatch_receivers_now(unsigned int enough);
 

@@ -163,12 +163,14 @@ static void test_one_cause(void)
 /* --- what batching would leave ------------------------------------------------------------ */
 
 static struct tlbbatch_whatif pass;
+/* Other CPUs that each flush would interrupt. */
+static unsigned int receivers;
 
 static enum tlbbatch_fate write_folio(bool is_file, enum tlbbatch_gate gate, unsigned int nr)
 {
 	struct tlbbatch_whatif_folio folio = { is_file, gate, nr };
 
-	return tlbbatch_whatif_written(&pass, &folio);
+	return tlbbatch_whatif_written(&pass, &folio, receivers);
 }
 
 static enum tlbbatch_fate write_anon(void)
@@ -187,7 +189,7 @@ static unsigned int left_of(unsigned int folios, unsigned int batch_size)
 {
 	unsigned int left = 0;
 
-	tlbbatch_whatif_begin(&pass, batch_size);
+	tlbbatch_whatif_begin(&pass, batch_size, 1);
 	while (folios--)
 		left += dirty_anon() == TLBBATCH_FATE_FLUSHED;
 	return left + tlbbatch_whatif_end(&pass);
@@ -218,7 +220,7 @@ static void test_left(void)
 
 static void test_fates(void)
 {
-	tlbbatch_whatif_begin(&pass, 4);
+	tlbbatch_whatif_begin(&pass, 4, 1);
 	ok(write_anon() == TLBBATCH_FATE_WRITTEN, "A3: nothing is owed: it is written at once");
 	ok(dirty_anon() == TLBBATCH_FATE_WAITS && pass.waiting == 1, "A3: a dirty folio waits");
 	ok(write_anon() == TLBBATCH_FATE_WAITS, "A3: so does one whose own entry was clean");
@@ -240,7 +242,7 @@ static void test_fates(void)
 	ok(write_anon() == TLBBATCH_FATE_WRITTEN && !pass.waiting,
 	   "A3: behind a folio that needs no flush, covered ones are written");
 	ok(!tlbbatch_whatif_end(&pass), "A3: nothing is owed at the end");
-	tlbbatch_whatif_begin(&pass, 4);
+	tlbbatch_whatif_begin(&pass, 4, 1);
 	tlbbatch_whatif_asked(&pass);
 	ok(tlbbatch_whatif_end(&pass) && !tlbbatch_whatif_end(&pass),
 	   "A3: what is put off for a folio that met no gate is flushed at the end, once");
@@ -249,12 +251,52 @@ static void test_fates(void)
 	ok(!tlbbatch_whatif_end(&pass), "A3: reclaim's last flush covers all");
 }
 
+static bool needs_look(enum tlbbatch_gate gate, unsigned int nr)
+{
+	struct tlbbatch_whatif_folio folio = { false, gate, nr };
+
+	return tlbbatch_whatif_needs_look(&pass, &folio);
+}
+
+/* Rule S7, as batching keeps it. */
+static void test_worth(void)
+{
+	unsigned int i;
+
+	tlbbatch_whatif_begin(&pass, 3, 1);
+	tlbbatch_whatif_asked(&pass);
+	ok(!needs_look(TLBBATCH_GATE_SWAP, 1), "A3: S7: at a minimum of 1 nobody looks");
+	tlbbatch_whatif_begin(&pass, 3, 2);
+	ok(!needs_look(TLBBATCH_GATE_SWAP, 1), "A3: S7: nor while nothing is owed");
+	tlbbatch_whatif_asked(&pass);
+	ok(!needs_look(TLBBATCH_GATE_SHMEM, 2), "A3: S7: nor for a folio that mustn't wait");
+	ok(needs_look(TLBBATCH_GATE_SWAP, 1), "A3: S7: a folio that may wait is looked at");
+	receivers = 1;
+	ok(write_anon() == TLBBATCH_FATE_FLUSHED && !pass.waiting,
+	   "A3: S7: too few would be interrupted: it has its flush");
+	tlbbatch_whatif_asked(&pass);
+	ok(needs_look(TLBBATCH_GATE_SWAP, 1), "A3: S7: the next one is looked at, too");
+	receivers = 2;
+	ok(write_anon() == TLBBATCH_FATE_WAITS, "A3: S7: enough: it waits");
+	receivers = 0;
+	for (i = 0; i < 2; i++) {
+		tlbbatch_whatif_asked(&pass);
+		ok(!needs_look(TLBBATCH_GATE_SWAP, 1), "A3: S7: a yes holds for a batch");
+		ok(write_anon() == (i ? TLBBATCH_FATE_FLUSHED : TLBBATCH_FATE_WAITS),
+		   "A3: S7: so that folio %u is as without a minimum", i + 2);
+	}
+	/* The last of the batch didn't ask, so that its yes is left. */
+	ok(dirty_anon() == TLBBATCH_FATE_WAITS && dirty_anon() == TLBBATCH_FATE_FLUSHED,
+	   "A3: S7: a yes that is left holds for the next batch, and then a look says no");
+	receivers = 0;
+}
+
 /* Each flush that is left had one before it that it stands for. */
 static void test_never_more(void)
 {
 	unsigned int i, flushes = 0, left = 0, more = 0, passes = 0;
 
-	tlbbatch_whatif_begin(&pass, 1 + rnd(8));
+	tlbbatch_whatif_begin(&pass, 1 + rnd(8), 1 + rnd(3));
 	for (i = 0; i < ROUNDS; i++) {
 		switch (rnd(8)) {
 		case 0:
@@ -262,7 +304,7 @@ static void test_never_more(void)
 			more += left > flushes;
 			flushes = left = 0;
 			passes++;
-			tlbbatch_whatif_begin(&pass, 1 + rnd(8));
+			tlbbatch_whatif_begin(&pass, 1 + rnd(8), 1 + rnd(3));
 			break;
 		case 1:
 			flushes++;
@@ -275,6 +317,7 @@ static void test_never_more(void)
 			tlbbatch_whatif_asked(&pass);
 			break;
 		default:
+			receivers = rnd(4);
 			left += write_folio(!rnd(8), rnd(2), 1 + rnd(2)) == TLBBATCH_FATE_FLUSHED;
 			more += pass.waiting >= pass.batch_size;
 		}
@@ -291,6 +334,7 @@ int main(void)
 	test_one_cause();
 	test_left();
 	test_fates();
+	test_worth();
 	test_never_more();
 	return tap_done();
 }

@@ -204,7 +204,10 @@ static void test_tlb_state(void)
 {
 #define MEMBER(name, tag, member, type)	{ tag, member, type },
 #define FIELD(name, optional)		TLBBATCH_TBL_member_##name(MEMBER)
-	static const char *const members[][3] = { TLBBATCH_TBL_shootdown_member_names(FIELD) };
+	static const char *const members[][3] = {
+		TLBBATCH_TBL_receivers_member_names(FIELD)
+		TLBBATCH_TBL_shootdown_member_names(FIELD)
+	};
 	u32 i, size, offset;
 	char found[64];
 

@@ -6,6 +6,7 @@
  */
 #include "advise/advise_policy.h"
 #include "batch_world.h"
+#include "receivers/receivers.h"
 
 #define PASSES		2000
 #define EVENTS		80
@@ -23,15 +24,31 @@ static unsigned int below(unsigned int limit)
 static struct {
 	struct tlbbatch_whatif pass;
 	bool required;		/* of what was unmapped since the last flush, while batching is off */
+	struct cpumask unmapped;	/* whom that flush must reach */
+	struct cpumask cpus;		/* and the one that would be owed now */
 	unsigned int flushes;
 	unsigned int left;
 	unsigned int deferred;
 } off;
 
-static void off_asked(void)
+/* The flush that is asked for comes at once; the one that would be owed has to reach these, too. */
+static void off_flush(void)
 {
 	off.flushes++;
 	off.required = false;
+	off.cpus.bits[0] |= off.unmapped.bits[0];
+	off.unmapped.bits[0] = 0;
+}
+
+static void off_left(void)
+{
+	off.left++;
+	off.cpus.bits[0] = 0;
+}
+
+static void off_asked(void)
+{
+	off_flush();
 	tlbbatch_whatif_asked(&off.pass);
 }
 
@@ -39,9 +56,8 @@ static void off_flushes(void)
 {
 	if (!off.required)
 		return;
-	off.required = false;
-	off.flushes++;
-	off.left++;
+	off_flush();
+	off_left();
 	tlbbatch_whatif_flushed(&off.pass);
 }
 
@@ -51,10 +67,28 @@ static void off_writes(const struct folio *folio)
 		.gate = folio->anon ? TLBBATCH_GATE_SWAP : TLBBATCH_GATE_SHMEM,
 		.nr_pages = folio->nr,
 	};
-	enum tlbbatch_fate fate = tlbbatch_whatif_written(&off.pass, &it);
+	unsigned int receivers = 0;
+	enum tlbbatch_fate fate;
 
-	off.left += fate == TLBBATCH_FATE_FLUSHED;
+	if (tlbbatch_whatif_needs_look(&off.pass, &it))
+		receivers = tlbbatch_receivers_of(&off.cpus, NULL, false);
+	fate = tlbbatch_whatif_written(&off.pass, &it, receivers);
+	if (fate == TLBBATCH_FATE_FLUSHED)
+		off_left();
 	off.deferred += fate == TLBBATCH_FATE_WAITS;
+}
+
+/* What is unmapped for the next folio is in use on some CPUs, some of which are lazy by now. */
+static void mapped_by_others(void)
+{
+	unsigned long cpus = BIT(below(8)) | BIT(below(8));
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		per_cpu(cpu_tlbstate_shared.is_lazy, cpu) = !below(3);
+	current->tlb_ubc.arch.cpumask.bits[0] |= cpus;
+	/* unmap_dirty() adds its own two; a folio whose entries are clean adds none beside these. */
+	off.unmapped.bits[0] |= cpus;
 }
 
 /* A folio is unmapped, and no page table entry of it was dirty. */
@@ -66,6 +100,7 @@ static void unmap_clean(void)
 
 static void event(struct folio *folio)
 {
+	mapped_by_others();
 	switch (below(12)) {
 	case 0:
 		unmap_clean();
@@ -78,6 +113,7 @@ static void event(struct folio *folio)
 		return;
 	case 2:
 		/* A dirty folio to which somebody holds a reference: it meets no gate. */
+		off.unmapped.bits[0] |= 3;
 		off_asked();
 		unmap_dirty();
 		return;
@@ -93,13 +129,14 @@ static void event(struct folio *folio)
 	default:
 		*folio = anon_folio(1);
 	}
+	off.unmapped.bits[0] |= 3;
 	off_asked();
 	reclaim(folio);
 	off_writes(folio);
 }
 
 /* Of one pass: is the prediction what batching does? */
-static bool as_predicted(unsigned int batch_size, unsigned int events)
+static bool as_predicted(unsigned int batch_size, unsigned int events, unsigned int min)
 {
 	static struct folio folios[FOLIOS];
 	unsigned int i;
@@ -108,7 +145,9 @@ static bool as_predicted(unsigned int batch_size, unsigned int events)
 	anew(batch_size);
 	off.flushes = off.left = off.deferred = 0;
 	off.required = false;
-	tlbbatch_whatif_begin(&off.pass, tlbbatch_pass_batch_size());
+	off.unmapped.bits[0] = off.cpus.bits[0] = 0;
+	tlbbatch_receivers_min = min;
+	tlbbatch_whatif_begin(&off.pass, tlbbatch_pass_batch_size(), min);
 	pass_begin(&one);
 	for (i = 0; i < events; i++)
 		event(&folios[i]);
@@ -118,8 +157,9 @@ static bool as_predicted(unsigned int batch_size, unsigned int events)
 	good = counted(TLBBATCH_FLUSHES_ISSUED) == off.left &&
 	       counted(TLBBATCH_FOLIOS_DEFERRED) == off.deferred && off.left <= off.flushes;
 	if (!good)
-		printf("# batch_size %u, %u events: %llu flushes, not %u of %u; %llu deferred, not %u\n",
-		       batch_size, events, counted(TLBBATCH_FLUSHES_ISSUED), off.left, off.flushes,
+		printf("# batch_size %u, minimum %u, %u events: %llu flushes, not %u of %u; "
+		       "%llu deferred, not %u\n", batch_size, min, events,
+		       counted(TLBBATCH_FLUSHES_ISSUED), off.left, off.flushes,
 		       counted(TLBBATCH_FOLIOS_DEFERRED), off.deferred);
 	return good;
 }
@@ -132,7 +172,7 @@ static void test_sizes(void)
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		wrong = saved = flushes = 0;
 		for (pass = 0; pass < PASSES / ARRAY_SIZE(sizes) && !wrong; pass++) {
-			wrong += !as_predicted(sizes[i], below(EVENTS));
+			wrong += !as_predicted(sizes[i], below(EVENTS), 1);
 			saved += off.flushes - off.left;
 			flushes += off.flushes;
 		}
@@ -142,12 +182,29 @@ static void test_sizes(void)
 	ok(saved, "A3: batching saves flushes in these passes");
 }
 
+/* Rule S7: a folio waits only if so many are interrupted. */
+static void test_worth(void)
+{
+	unsigned int min, pass, wrong, deferred = 0, fewer = 0;
+
+	for (min = 2; min <= 6; min++) {
+		wrong = 0;
+		for (pass = 0; pass < PASSES / 8 && !wrong; pass++) {
+			wrong += !as_predicted(1 + below(16), below(EVENTS), min);
+			deferred += off.deferred;
+			fewer += off.left == off.flushes;
+		}
+		ok(!wrong, "A3: S7: a minimum of %u: %u passes flush as predicted", min, pass);
+	}
+	ok(deferred && fewer, "A3: S7: some folios wait in these passes, and some don't for that");
+}
+
 static void test_width(void)
 {
 	bool good;
 
 	tlbbatch_pass_width = 256;
-	good = as_predicted(8, EVENTS) && off.pass.batch_size == 256;
+	good = as_predicted(8, EVENTS, 1) && off.pass.batch_size == 256;
 	tlbbatch_pass_width = 0;
 	ok(good, "A3: W5: wider passes let as many folios wait here, too");
 }
@@ -174,6 +231,7 @@ int main(void)
 {
 	world_init();
 	test_sizes();
+	test_worth();
 	test_width();
 	test_puts_off();
 	return tap_done();

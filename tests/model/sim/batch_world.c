@@ -477,7 +477,7 @@ void unmap_dirty(void)
 {
 	current->tlb_ubc.flush_required = true;
 	current->tlb_ubc.writable = !world.unmaps_clean;
-	current->tlb_ubc.arch.cpumask.bits[0] = 3;
+	current->tlb_ubc.arch.cpumask.bits[0] |= 3;
 	if (tlbbatch_context_acts(0))
 		tlbbatch_hook_try_to_unmap_flush_dirty();
 	else

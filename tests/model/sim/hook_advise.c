@@ -9,6 +9,7 @@
 #include "hook_rules.h"
 #include "pass/demotion.h"
 #include "pass/pass_calls.h"
+#include "receivers/receivers.h"
 
 #define NR_MADVISE	28
 #define NR_READ		0
@@ -31,8 +32,14 @@ DEFINE_PER_CPU(struct tlb_state_shared, cpu_tlbstate_shared);
 
 u32 sim_member_offset(const char *member)
 {
-	(void)member;
-	return offsetof(struct tlb_state, loaded);
+	return strcmp(member, "is_lazy") ? offsetof(struct tlb_state, loaded) : 0;
+}
+
+/* Only pruning reads an mm. */
+int copy_from_kernel_nofault(void *to, const void *from, size_t size)
+{
+	sim_breach("A1: advise reads an mm");
+	return -EFAULT;
 }
 
 /* --- the kernel -------------------------------------------------------------------------- */
@@ -288,7 +295,8 @@ static void write_dirty(unsigned long cpus)
 
 static struct tlbbatch_pass *begin_pass(int nid)
 {
-	return tlbbatch_pass_enter(0) ? tlbbatch_pass_begin(&sim_nodes[nid], NULL, NULL) : NULL;
+	return tlbbatch_pass_enter(0) ? tlbbatch_pass_begin(NULL, &sim_nodes[nid], NULL, NULL) :
+					NULL;
 }
 
 static void end_pass(struct tlbbatch_pass *pass)
@@ -377,6 +385,28 @@ static void test_batch_size(void)
 	   "A3: the batch_size of batching holds");
 }
 
+/* Rule S7: with shootdown/defer_min_cpus, few interrupted CPUs aren't worth waiting. */
+static void test_worth(void)
+{
+	struct tlbbatch_pass *pass;
+
+	reclaims();
+	tlbbatch_receivers_min = 3;
+	pass = begin_pass(0);
+	/* The pass keeps its minimum. */
+	tlbbatch_receivers_min = 1;
+	write_dirty(0xf);
+	ok(!COUNTED(WHATIF_FOLIOS_DEFERRED) && COUNTED(WHATIF_FLUSHES_LEFT) == 1 &&
+	   COUNTED(WHATIF_RECEIVERS_LEFT) == 2, "A3: S7: a flush to two isn't put off, if three must be");
+	write_dirty(0x1f);
+	ok_int(COUNTED(WHATIF_FOLIOS_DEFERRED), 1, "A3: S7: one to three is");
+	write_dirty(0xf);
+	ok_int(COUNTED(WHATIF_FOLIOS_DEFERRED), 2, "A3: S7: and what follows waits with it");
+	end_pass(pass);
+	ok(COUNTED(WHATIF_FLUSHES_LEFT) == 2 && COUNTED(WHATIF_RECEIVERS_LEFT) == 2 + 3,
+	   "A3: S7: two of three flushes are left");
+}
+
 static void test_unjudged(void)
 {
 	struct tlbbatch_pass *pass;
@@ -445,6 +475,7 @@ int main(void)
 	test_pass();
 	test_kinds();
 	test_batch_size();
+	test_worth();
 	test_unjudged();
 	test_outside();
 	test_end();
