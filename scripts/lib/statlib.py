@@ -2,6 +2,7 @@
 """tlbbatch-stat's columns, samples and screen. Python 3.11 or later, standard library only."""
 
 import json
+import textwrap
 import time
 
 import toollib
@@ -206,11 +207,13 @@ class Screen:
 
 
 def state_line(sample):
-    """Return the module's version and its knobs on a line."""
+    """Return the module's version and its knobs, on as few lines as the screen allows."""
     if not sample.load:
         return "tlbbatch isn't loaded"
     words = [f"{name}={text}" for name, text in sample.state.items() if name != "version"]
-    return " ".join([f"tlbbatch {sample.state.get('version', '?')} "] + words)
+    return textwrap.fill(" ".join([f"tlbbatch {sample.state.get('version', '?')} "] + words),
+                         SCREEN - 1, subsequent_indent="  ", break_long_words=False,
+                         break_on_hyphens=False)
 
 
 def as_json(sample, seconds, columns, values):

@@ -4,6 +4,7 @@
 Python 3.11 or later, standard library only.
 """
 
+import glob
 import os
 import re
 
@@ -55,6 +56,12 @@ def read_table(path):
                 raise TableError(f"{path}:{nr}: a column is missing, or empty")
             rows.append(dict(zip(names, cells)))
     return rows
+
+
+def read_tables(folder, name):
+    """Read NAME.tbl and each NAME-*.tbl of a folder as one table."""
+    return [row for path in sorted(glob.glob(os.path.join(glob.escape(folder), f"{name}*.tbl")))
+            for row in read_table(path)]
 
 
 class Machine:
