@@ -40,7 +40,7 @@ knob()
 BAD_VALUES=(
 	"enabled|2|ERANGE" "enabled|on|EINVAL" "batch_size|0|ERANGE" "batch_size|513|ERANGE"
 	"batch_size|-1|EINVAL" "wide/pass_min|257|ERANGE" "wide/pass_min||EINVAL"
-	"luf/mode|on|EINVAL" "lazyfree/mode|1|EINVAL" "flusher/mode|on|EINVAL"
+	"luf/mode|on|EINVAL" "lazyfree/mode|1|EINVAL" "flusher/mode|on|EINVAL" "advise/mode|on|EINVAL"
 	"shootdown/prune|2|ERANGE" "shootdown/defer_min_cpus|0|ERANGE"
 )
 
@@ -110,13 +110,14 @@ knob_race()
 		(
 			choices_begin "$REPLY"
 			for _ in 1 2; do
-				choose enabled enabled batch_size wide/pass_min lazyfree/mode luf/mode \
-					shootdown/prune shootdown/defer_min_cpus flusher/mode
+				choose enabled enabled batch_size wide/pass_min lazyfree/mode advise/mode \
+					luf/mode shootdown/prune shootdown/defer_min_cpus flusher/mode
 				case $REPLY in
 				enabled) knob enabled 0 1 ;;
 				batch_size) knob batch_size 1 17 64 512 ;;
 				wide/pass_min) knob wide/pass_min 0 96 256 ;;
 				lazyfree/mode) knob lazyfree/mode off pmd ;;
+				advise/mode) knob advise/mode off watch ;;
 				luf/mode) knob luf/mode off track ;;
 				shootdown/prune) knob shootdown/prune 0 1 ;;
 				shootdown/defer_min_cpus) knob shootdown/defer_min_cpus 1 2 3 ;;

@@ -202,6 +202,7 @@ verdict()
 	check "discarding off" off lazyfree/mode off
 	check "tracking off" off luf/mode off
 	check "judging passes off" off flusher/mode off
+	check "watching off" off advise/mode off
 	check "nothing is hooked" nothing_hooked
 	check_rest "at the end"
 	check "swap off" swap_off
