@@ -5,6 +5,7 @@
  * which is told what it would see if batching were off.
  */
 #include "advise/advise_policy.h"
+#include "arch/x86.h"
 #include "batch_world.h"
 #include "receivers/receivers.h"
 
