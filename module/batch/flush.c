@@ -17,6 +17,7 @@
 #include "batch/batch_counters.h"
 #include "batch/flush.h"
 #include "debug/debug.h"
+#include "events/tlbbatch_events.h"
 #include "kernel/kernel_calls.h"
 #include "receivers/receivers.h"
 
@@ -104,6 +105,7 @@ static void prune(void)
 	tlbbatch_receivers_count(TLBBATCH_SHOOTDOWN_FLUSHES_PRUNED, pruned > 0);
 	tlbbatch_receivers_count(TLBBATCH_SHOOTDOWN_RECEIVERS_KEPT, kept);
 	tlbbatch_receivers_count(TLBBATCH_SHOOTDOWN_RECEIVERS_PRUNED, pruned);
+	trace_prune(kept, pruned);
 }
 
 /**

@@ -8,6 +8,8 @@
  *	defer		a folio begins to wait				batch/dirty_batch.c
  *	drain		what waits is about to be written		batch/dirty_batch.c
  *	drop		a folio that waited goes back unwritten		batch/dirty_batch.c
+ *	prune		the CPUs of a flush were looked at		batch/flush.c
+ *	lazyfree	a huge page was tried to be discarded whole	lazyfree/lazyfree_discard.c
  *	luf_begin	a generation begins				luf/luf_table.c
  *	luf_end		a generation ends, in one of the models		luf/luf_table.c
  *
@@ -42,8 +44,9 @@ enum tlbbatch_event_drop {
 
 #define TLBBATCH_EVENT_DROP_NAME(upper, lower)	{ TLBBATCH_EVENT_DROP_##upper, #lower },
 
-/* Those of enum tlbbatch_gate, tlbbatch_luf_model and tlbbatch_luf_state. */
+/* Those of enum tlbbatch_gate, tlbbatch_lazyfree_end, tlbbatch_luf_model and tlbbatch_luf_state. */
 #define TLBBATCH_EVENT_GATES	{ 0, "swap" }, { 1, "shmem" }
+#define TLBBATCH_EVENT_ENDS	{ 0, "discarded" }, { 1, "dirty" }, { 2, "referenced" }
 #define TLBBATCH_EVENT_MODELS	{ 0, "ideal" }, { 1, "posted" }
 #define TLBBATCH_EVENT_STATES	{ 2, "saved" }, { 3, "needed" }, { 4, "given_up" },	\
 				{ 5, "untracked" }
@@ -95,6 +98,35 @@ TRACE_EVENT(drop,
 		      __entry->pfn, __entry->nr_pages,
 		      __print_symbolic(__entry->reason,
 				       DROP_REASONS(TLBBATCH_EVENT_DROP_NAME) { -1, "?" }))
+);
+
+TRACE_EVENT(prune,
+	TP_PROTO(unsigned int kept, unsigned int pruned),
+	TP_ARGS(kept, pruned),
+	TP_STRUCT__entry(
+		__field(unsigned int, kept)
+		__field(unsigned int, pruned)
+	),
+	TP_fast_assign(
+		__entry->kept = kept;
+		__entry->pruned = pruned;
+	),
+	TP_printk("kept=%u pruned=%u", __entry->kept, __entry->pruned)
+);
+
+TRACE_EVENT(lazyfree,
+	TP_PROTO(struct folio *folio, unsigned int end),
+	TP_ARGS(folio, end),
+	TP_STRUCT__entry(
+		__field(unsigned long, pfn)
+		__field(unsigned int, end)
+	),
+	TP_fast_assign(
+		__entry->pfn = page_to_pfn(&folio->page);
+		__entry->end = end;
+	),
+	TP_printk("pfn=0x%lx end=%s", __entry->pfn,
+		  __print_symbolic(__entry->end, TLBBATCH_EVENT_ENDS))
 );
 
 TRACE_EVENT(luf_begin,

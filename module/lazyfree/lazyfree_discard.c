@@ -29,6 +29,7 @@
 #include <tlbbatch/lazyfree_stats.h>
 #include "compat/huge_pmd_compat.h"
 #include "debug/debug.h"
+#include "events/tlbbatch_events.h"
 #include "lazyfree/lazyfree_discard.h"
 #include "lazyfree/lazyfree_policy.h"
 
@@ -102,6 +103,10 @@ static void count_verdict(enum tlbbatch_lazyfree_verdict verdict)
 	if (verdict != TLBBATCH_LAZYFREE_NONE)
 		this_cpu_inc(counts.value[of[verdict]]);
 }
+
+/* As events/tlbbatch_events.h names them. */
+static_assert(TLBBATCH_LAZYFREE_DISCARD == 0 && TLBBATCH_LAZYFREE_RESTORE_DIRTY == 1 &&
+	      TLBBATCH_LAZYFREE_RESTORE_REFERENCED == 2);
 
 static void count_end(enum tlbbatch_lazyfree_end end)
 {
@@ -262,6 +267,7 @@ static enum tlbbatch_lazyfree_end try_it(struct vm_area_struct *vma, unsigned lo
 	state = look_again(folio, *old, is_droppable);
 	end = tlbbatch_lazyfree_end_of(&state);
 	count_end(end);
+	trace_lazyfree(folio, end);
 	if (end == TLBBATCH_LAZYFREE_DISCARD)
 		end_mapping(vma, pmdp, folio);
 	else

@@ -186,9 +186,11 @@ static void test_still(void)
 	ok(!still(AT_OTHERS) && !still(AT_KERNEL), "S5: without prune nobody is left out");
 	ok(!of(TLBBATCH_SHOOTDOWN_FLUSHES_JUDGED) - counts[TLBBATCH_SHOOTDOWN_FLUSHES_JUDGED],
 	   "and nobody looks");
+	ok(!sim_events("prune"), "E1: nor does an event tell");
 	sim_at_barrier = NULL;
 	prune(true);
 	ok(still(AT_OTHERS), "S1: a CPU with another mm is left out");
+	ok_int(sim_events("prune"), 1, "E1: one event tells of the flush");
 	ok(since(FLUSHES_JUDGED) == 1 && since(FLUSHES_PRUNED) == 1 && since(RECEIVERS_PRUNED) == 1 &&
 	   since(PRUNED_CURRENT) == 1 && !since(RECEIVERS_KEPT) && adds_up(), "it is counted");
 	ok(cpumask_test_cpu(MINE, &world.flushed), "S4: the CPU that flushes isn't");

@@ -34,6 +34,7 @@ static void test_goes(void)
 	ok(!lf_mm.deposited, "F8: it isn't deposited any more");
 	ok_int(lf.nr_traced, 1, "F8: the trace event comes");
 	ok_int(lf.nr_checked, 0, "F8: page_table_check counts no entry for it any more");
+	ok_int(sim_events("lazyfree"), 1, "E1: so does the module's own");
 	ok(!sim_folio.swapbacked && !sim_folio.dirty, "reclaim finds it as it was");
 }
 
@@ -117,6 +118,7 @@ static void test_not_ours(void)
 	sim_folio.anon = false;
 	try_to_unmap_one();
 	ok(lf.nr_split == 1 && is_back(0) && !counted_in_all(), "F2: nor a file's");
+	ok(!sim_events("lazyfree"), "E1: of what isn't tried no event tells");
 	fresh();
 	lf_pmd.pmd = 9UL << PMD_SHIFT;
 	try_to_unmap_one();
@@ -154,6 +156,7 @@ static void test_restores(void)
 	ok(is_back(_PAGE_DIRTY) && lf.nr_split == 1, "F4: a store right before: the entry is back, dirty");
 	ok_int(counted(RESTORED_DIRTY), 1, "F4: and counted");
 	ok_int(lf.nr_checked, 1, "F8: page_table_check counts an entry that is back");
+	ok_int(sim_events("lazyfree"), 1, "E1: an event tells of that, too");
 	ok(!sim_folio.swapbacked && !sim_folio.dirty, "F4: the kernel's split says what that means");
 
 	fresh();
