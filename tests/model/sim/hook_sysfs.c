@@ -244,7 +244,7 @@ static void test_files(void)
 	ok_int(sim_load(), 0, "it loads");
 	right(sim_in_order("file:mode", "file:enabled") && sim_in_order("file:third", "file:enabled") &&
 	      sim_in_order("file:version", "file:enabled"), "whoever finds `enabled` finds all others");
-	ok_int(nr_dirs, 4, "a directory for each feature that has its own");
+	ok_int(nr_dirs, 5, "a directory for each feature that has its own");
 	ok_str(content("", "", "version"), "sim\n", "the version");
 	ok_str(content("", "", "enabled"), "enabled\n", "a knob");
 	ok_str(content("luf", "", "mode"), "mode\n", "a knob of a feature with a directory");
