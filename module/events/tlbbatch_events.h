@@ -101,32 +101,24 @@ TRACE_EVENT(drop,
 );
 
 TRACE_EVENT(prune,
-	TP_PROTO(unsigned int kept, unsigned int pruned),
-	TP_ARGS(kept, pruned),
-	TP_STRUCT__entry(
-		__field(unsigned int, kept)
-		__field(unsigned int, pruned)
-	),
-	TP_fast_assign(
-		__entry->kept = kept;
-		__entry->pruned = pruned;
-	),
-	TP_printk("kept=%u pruned=%u", __entry->kept, __entry->pruned)
+	    TP_PROTO(unsigned int kept, unsigned int pruned),
+	    TP_ARGS(kept, pruned),
+	    TP_STRUCT__entry(__field(unsigned int, kept)
+			     __field(unsigned int, pruned)),
+	    TP_fast_assign(__entry->kept = kept;
+			   __entry->pruned = pruned;),
+	    TP_printk("kept=%u pruned=%u", __entry->kept, __entry->pruned)
 );
 
 TRACE_EVENT(lazyfree,
-	TP_PROTO(struct folio *folio, unsigned int end),
-	TP_ARGS(folio, end),
-	TP_STRUCT__entry(
-		__field(unsigned long, pfn)
-		__field(unsigned int, end)
-	),
-	TP_fast_assign(
-		__entry->pfn = page_to_pfn(&folio->page);
-		__entry->end = end;
-	),
-	TP_printk("pfn=0x%lx end=%s", __entry->pfn,
-		  __print_symbolic(__entry->end, TLBBATCH_EVENT_ENDS))
+	    TP_PROTO(struct folio *folio, unsigned int end),
+	    TP_ARGS(folio, end),
+	    TP_STRUCT__entry(__field(unsigned long, pfn)
+			     __field(unsigned int, end)),
+	    TP_fast_assign(__entry->pfn = page_to_pfn(&folio->page);
+			   __entry->end = end;),
+	    TP_printk("pfn=0x%lx end=%s", __entry->pfn,
+		      __print_symbolic(__entry->end, TLBBATCH_EVENT_ENDS))
 );
 
 TRACE_EVENT(luf_begin,
