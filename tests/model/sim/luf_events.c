@@ -172,6 +172,7 @@ static void test_many_files(void)
 	pass_end();
 	current = &admin;
 	want("L14: nine files don't fit", "generation=1 untracked=1 untracked_as_posted=1");
+	ok(!sim_events("luf_begin") && !sim_events("luf_end"), "E1: of what isn't tracked no event tells");
 	anew();
 	current = &reclaimer;
 	pass_begin();

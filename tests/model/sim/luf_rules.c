@@ -458,6 +458,9 @@ static void test_numbers(void)
 	anew();
 	number = stat_of("generation");
 	open_one();
+	ok(sim_events("luf_begin") == 1 && !sim_events("luf_end"), "E1: an event for a generation");
+	track(false);
+	ok_int(sim_events("luf_end"), 2, "E1: and for its end in each model");
 	anew();
 	ok_int(stat_of("generation"), number + 1, "L8: numbers go on when tracking ends");
 	generation(&file_a, 100, 4, ON(0) | ON(1));
