@@ -6,6 +6,8 @@
 #include "advise/advise.h"
 #include "advise/advise_counters.h"
 #include "arch/x86.h"
+#include "batch/knobs.h"
+#include "core/feature.h"
 #include "hook_rules.h"
 #include "pass/demotion.h"
 #include "pass/pass_calls.h"
@@ -346,6 +348,14 @@ static void test_pass(void)
 	end_pass(pass);
 	ok(!COUNTED(FLUSHES_RECLAIM_DIRTY) && COUNTED(FLUSHES_RECLAIM_LAST) == 1,
 	   "A2: of a folio whose entries were clean no flush is asked for");
+	ok(COUNTED(WHATIF_FLUSHES_LEFT) == 1 && COUNTED(WHATIF_RECEIVERS_LEFT) == 2,
+	   "A3: and reclaim's own flush is left, with whom it reaches");
+	anew();
+	pass = begin_pass(0);
+	write_dirty(BIT(0) | BIT(1));
+	end_pass(pass);
+	ok(!COUNTED(WHATIF_FLUSHES) && !COUNTED(WHATIF_FLUSHES_LEFT) &&
+	   COUNTED(WHATIF_FOLIOS_DEFERRED) == 1, "A3: a flush that interrupts nobody doesn't count");
 }
 
 static void test_kinds(void)
@@ -355,15 +365,18 @@ static void test_kinds(void)
 	reclaims();
 	pass = begin_pass(0);
 	unmap(0xf, true);
+	write_folio(true, true, 16);
+	ok_int(COUNTED(WHATIF_FOLIOS_DEFERRED), 1, "A3: a large anonymous folio would wait");
+	unmap(0xf, true);
 	write_folio(false, true, 1);
-	ok_int(COUNTED(WHATIF_FOLIOS_DEFERRED), 1, "A3: shmem would wait");
+	ok_int(COUNTED(WHATIF_FOLIOS_DEFERRED), 2, "A3: so would shmem");
 	unmap(0xf, true);
 	write_folio(false, true, 2);
-	ok(COUNTED(WHATIF_FOLIOS_DEFERRED) == 1 && COUNTED(WHATIF_FLUSHES_LEFT) == 1,
+	ok(COUNTED(WHATIF_FOLIOS_DEFERRED) == 2 && COUNTED(WHATIF_FLUSHES_LEFT) == 1,
 	   "A3: large shmem wouldn't, and has its flush");
 	unmap(0xf, true);
 	write_folio(false, false, 1);
-	ok(COUNTED(WHATIF_FOLIOS_DEFERRED) == 1 && COUNTED(WHATIF_FLUSHES_LEFT) == 2,
+	ok(COUNTED(WHATIF_FOLIOS_DEFERRED) == 2 && COUNTED(WHATIF_FLUSHES_LEFT) == 2,
 	   "A3: nor would a file's folio");
 	end_pass(pass);
 	ok_int(COUNTED(WHATIF_FLUSHES_LEFT), 2, "A3: nothing is owed at the end");
@@ -378,11 +391,13 @@ static void test_batch_size(void)
 	tlbbatch_batch_size = 2;
 	pass = begin_pass(0);
 	for (i = 0; i < 6; i++)
-		write_dirty(0xf);
+		write_dirty(i ? 0xf : 0x1f);
 	end_pass(pass);
 	tlbbatch_batch_size = TLBBATCH_BATCH_DEFAULT;
 	ok(COUNTED(WHATIF_FLUSHES_LEFT) == 3 && COUNTED(WHATIF_FOLIOS_DEFERRED) == 3,
 	   "A3: the batch_size of batching holds");
+	ok_int(COUNTED(WHATIF_RECEIVERS_LEFT), 3 + 2 + 2,
+	       "A3: a flush that is left reaches nobody for those before it");
 }
 
 /* Rule S7: with shootdown/defer_min_cpus, few interrupted CPUs aren't worth waiting. */
@@ -407,9 +422,21 @@ static void test_worth(void)
 	   "A3: S7: two of three flushes are left");
 }
 
+static unsigned int row_of(const struct tlbbatch_feature *feature)
+{
+	const struct tlbbatch_row *row;
+
+	for_each_tlbbatch_feature(row)
+		if (row->feature == feature)
+			break;
+	return row - tlbbatch_features;
+}
+
 static void test_unjudged(void)
 {
 	struct tlbbatch_pass *pass;
+
+	ok(row_of(&tlbbatch_batch) < row_of(&tlbbatch_advise), "A4: batching begins in a pass first");
 
 	reclaims();
 	demotion = true;
