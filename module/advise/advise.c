@@ -48,7 +48,7 @@ static const char *unfit(void)
 	if (!tlbbatch_arch_flush_sends_ipis())
 		return TLBBATCH_ARCH_NO_IPIS;
 	if (tlbbatch_arch_flush_is_foreign())
-		return "Xen flushes for this guest (PV), no IPI of the guest's own is sent";
+		return "the hypervisor flushes for this guest (Xen PV, Hyper-V), without the guest's IPIs";
 	return NULL;
 }
 

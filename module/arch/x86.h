@@ -14,7 +14,9 @@
 #include <linux/static_call.h>
 #include <asm/cpufeature.h>
 #include <asm/ftrace.h>
+#include <asm/hypervisor.h>
 #include <asm/paravirt.h>
+#include <asm/processor.h>
 #include <asm/text-patching.h>
 #include <asm/tlbflush.h>
 
@@ -85,10 +87,20 @@ static inline bool tlbbatch_arch_flush_sends_ipis(void)
 
 #define TLBBATCH_ARCH_NO_IPIS	"this machine flushes by broadcast (INVLPGB), without IPIs"
 
-/* Does the hypervisor flush for this guest, which sends no IPI of its own? So does Xen (PV). */
+/* Where Hyper-V says that it wants to flush for its guests. */
+#define TLBBATCH_ARCH_HYPERV_LEAF	0x40000004
+#define TLBBATCH_ARCH_HYPERV_FLUSHES	(1U << 2)
+
+/*
+ * Does the hypervisor flush for this guest, which sends no IPI of its own then? Xen (PV) and
+ * Hyper-V do. KVM leaves it to the guest, but for vCPUs that don't run.
+ */
 static inline bool tlbbatch_arch_flush_is_foreign(void)
 {
-	return boot_cpu_has(X86_FEATURE_XENPV);
+	if (boot_cpu_has(X86_FEATURE_XENPV))
+		return true;
+	return IS_ENABLED(CONFIG_HYPERV) && hypervisor_is_type(X86_HYPER_MS_HYPERV) &&
+	       cpuid_eax(TLBBATCH_ARCH_HYPERV_LEAF) & TLBBATCH_ARCH_HYPERV_FLUSHES;
 }
 
 /**

@@ -191,6 +191,16 @@ static void test_switch(void)
 	ok_int(write_mode("watch\n"), -EOPNOTSUPP, "A1: refused where Xen flushes");
 	ok(sim_logged("Xen") && detached(), "A1: and the log says why");
 	sim_xenpv = false;
+	sim_hyperv = true;
+	sim_hyperv_hints = 1 << 2;
+	ok_int(write_mode("watch\n"), -EOPNOTSUPP, "A1: refused where Hyper-V flushes");
+	ok(sim_logged("Hyper-V") && detached(), "A1: and the log says why");
+	/* It wants to be told of other things, but not of flushes. */
+	sim_hyperv_hints = ~(1U << 2);
+	ok(write_mode("watch\n") == 6 && write_mode("off\n") == 4,
+	   "A1: not where Hyper-V leaves them to the guest");
+	sim_hyperv = false;
+	sim_hyperv_hints = ~0U;
 	ok_int(write_mode("watch\n"), 6, "it watches");
 	ok_str(mode(), "off [watch]\n", "and says so");
 	ok(attached(), "H2: all is attached");

@@ -9,7 +9,8 @@ static unsigned int breaches, allocated, fail_alloc;
 static size_t allocated_bytes;
 
 bool sim_preemption = true;
-bool sim_invlpgb, sim_xenpv;
+bool sim_invlpgb, sim_xenpv, sim_hyperv;
+u32 sim_hyperv_hints;
 sim_cpus_t sim_offline;
 unsigned int sim_cpu, sim_rcu_depth, sim_no_preempt;
 char *sim_areas[SIM_CPUS];

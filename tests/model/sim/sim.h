@@ -46,7 +46,8 @@ unsigned int sim_events(const char *name);
 
 extern bool sim_preemption;
 #ifndef IS_ENABLED
-#define IS_ENABLED(option)	(sim_preemption && !strcmp(#option, "CONFIG_PREEMPTION"))
+#define IS_ENABLED(option)	(!strcmp(#option, "CONFIG_HYPERV") || \
+				 (sim_preemption && !strcmp(#option, "CONFIG_PREEMPTION")))
 #endif
 /* Where gcc leaves room, an ftrace site is made: see sim_ftrace.c. */
 #define noinline			__attribute__((noipa, patchable_function_entry(5, 0)))
@@ -409,7 +410,11 @@ extern struct sim_pv_ops {
 } pv_ops;
 #define X86_FEATURE_INVLPGB	1
 #define X86_FEATURE_XENPV	2
-extern bool sim_invlpgb, sim_xenpv;
+#define X86_HYPER_MS_HYPERV	1
+extern bool sim_invlpgb, sim_xenpv, sim_hyperv;
+extern u32 sim_hyperv_hints;
+#define hypervisor_is_type(type)	((type) == X86_HYPER_MS_HYPERV && sim_hyperv)
+#define cpuid_eax(leaf)		((leaf) == 0x40000004 ? sim_hyperv_hints : 0)
 extern sim_cpus_t sim_offline;
 #define boot_cpu_has(feature)	((feature) == X86_FEATURE_XENPV ? sim_xenpv : sim_invlpgb)
 #define cpu_online(cpu)		(!(sim_offline >> (cpu) & 1))
