@@ -4,7 +4,7 @@
 
 /* Section: why a flush came */
 
-/* A bit of the number of a system call of the x32 ABI, whose numbers are those of 64 bits. */
+/* A bit of the number of a system call of the x32 ABI. Nearly all others are those of 64 bits. */
 #define X32_BIT		0x40000000
 
 /* Numbers of x86-64, and of 32 bits; -1: there is none. They never change. */
@@ -26,6 +26,7 @@ static const struct {
 	{ TLBBATCH_CAUSE_MIGRATE, 237, 274 },	/* mbind */
 	{ TLBBATCH_CAUSE_MIGRATE, 256, 294 },	/* migrate_pages */
 	{ TLBBATCH_CAUSE_MIGRATE, 279, 317 },	/* move_pages */
+	{ TLBBATCH_CAUSE_MIGRATE, 533, -1 },	/* move_pages of x32 */
 };
 
 static enum tlbbatch_cause cause_of_call(int nr, bool is_compat)

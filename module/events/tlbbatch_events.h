@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The module's trace events, tlbbatch:*, each emitted once for what it names (rule E1).
- * While nobody listens to one, a nop of five bytes is all that it costs where it is
- * emitted; its arguments are values that are at hand there.
+ * While nobody listens to one, it is a nop where it is emitted. Its arguments are values
+ * that are at hand there.
  *
  *	event		emitted when					in
  *	defer		a folio begins to wait				batch/dirty_batch.c
@@ -10,7 +10,7 @@
  *	drop		a folio that waited goes back unwritten		batch/dirty_batch.c
  *	prune		the CPUs of a flush were looked at		batch/flush.c
  *	lazyfree	a huge page was tried to be discarded whole	lazyfree/lazyfree_discard.c
- *	luf_begin	a generation begins				luf/luf_table.c
+ *	luf_begin	a generation begins that is tracked		luf/luf_table.c
  *	luf_end		a generation ends, in one of the models		luf/luf_table.c
  *
  * A new event is a line above, a TRACE_EVENT() below, a call, and a line in docs/trace.md.
@@ -97,7 +97,7 @@ TRACE_EVENT(drop,
 	    TP_printk("pfn=0x%lx nr_pages=%u reason=%s",
 		      __entry->pfn, __entry->nr_pages,
 		      __print_symbolic(__entry->reason,
-				       DROP_REASONS(TLBBATCH_EVENT_DROP_NAME) { -1, "?" }))
+				       DROP_REASONS(TLBBATCH_EVENT_DROP_NAME) { 255, "?" }))
 );
 
 TRACE_EVENT(prune,
