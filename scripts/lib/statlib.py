@@ -37,7 +37,8 @@ class Column:
     def value(self, growth, sample, seconds):
         """Return what the column shows for an interval, or None if that isn't known."""
         if self.kind == "gauge":
-            return sample.values.get(self.sources[0])
+            value = sample.values.get(self.sources[0])
+            return None if isinstance(value, dict) else value
         if self.kind == "rate":
             sums = added(growth.get(source) for source in self.sources)
             return None if sums is None or seconds <= 0 else sums / seconds

@@ -7,9 +7,14 @@ Python 3.11 or later, standard library only.
 import glob
 import os
 import re
+import signal
+import sys
+import traceback
 
 MODULE = "sys/kernel/tlbbatch"
 BYTES_MAX = 4 << 20
+# A line of it has 11 characters for each CPU, and there is a line for each queue of each device.
+INTERRUPTS_BYTES_MAX = 64 << 20
 # /proc/interrupts prints an unsigned int for each CPU.
 INTERRUPTS_WRAP = 1 << 32
 # No second has so many interrupts: a count that seems to have grown by more was reset.
@@ -18,6 +23,37 @@ INTERRUPTS_GROW_MAX = 1 << 31
 
 class TableError(Exception):
     """A table of the tools is malformed."""
+
+
+def run(name, main, failed, interrupted=None):
+    """Run a tool's main(), and end with the exit status that it returns.
+
+    failed is the status if something unforeseen happens; it must never be one that means
+    something else. interrupted is that after Ctrl-C; without it the signal ends the tool.
+    """
+    # As vmstat: end silently if nobody reads on. "tlbbatch-stat 1 | head" is usual.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    try:
+        try:
+            status = main()
+        except SystemExit as end:
+            status = end.code
+        if sys.stdout:
+            sys.stdout.flush()
+    except KeyboardInterrupt:
+        if interrupted is None:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            os.kill(os.getpid(), signal.SIGINT)
+        status = interrupted
+    except OSError as why:
+        print(f"{name}: {why.filename or 'standard output'}: {why.strerror}", file=sys.stderr)
+        # What couldn't be written must not be tried again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        status = failed
+    except Exception:  # pylint: disable=broad-exception-caught
+        traceback.print_exc()
+        status = failed
+    sys.exit(status)
 
 
 def printable(text, limit=600):
@@ -125,7 +161,7 @@ class Machine:
 
         CPUs that are offline have no column.
         """
-        lines = (self.read("proc/interrupts") or "").split("\n")
+        lines = (self.read("proc/interrupts", INTERRUPTS_BYTES_MAX) or "").split("\n")
         cpus = [word[3:] for word in lines[0].split() if re.fullmatch("CPU[0-9]+", word)]
         rows = {}
         for line in lines[1:]:

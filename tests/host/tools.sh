@@ -89,6 +89,29 @@ lacks()
 	ok $? "$1" "there is '$3' in"$'\n'"$2"
 }
 
+# full NAME STATUS COMMAND...: standard output can't be written, and it says so in a line
+full()
+{
+	local name=$1 wanted=$2
+
+	shift 2
+	# shellcheck disable=SC2016 # the shell that is started expands it
+	runs "$wanted" "$name: standard output is full" bash -c '"$@" >/dev/full' - "$@"
+	is "$name: standard output is full: it says so, and nothing else" \
+		"${err#*: }" "standard output: No space left on device"
+}
+
+# unread NAME COMMAND...: nobody reads what it prints; it ends by SIGPIPE, without a word
+unread()
+{
+	local name=$1
+
+	shift
+	# shellcheck disable=SC2016 # the shell that is started expands it
+	is "$name: nobody reads on" \
+		"$(bash -c '"$@" | true; echo "${PIPESTATUS[0]}"' - "$@" 2>&1)" 141
+}
+
 # documented: print the files of /sys/kernel/tlbbatch that the ABI documents name
 documented()
 {
