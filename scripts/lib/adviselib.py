@@ -36,6 +36,10 @@ UNJUDGED_MAX_PERCENT = 20
 ROW_NOTE_PERCENT = 25
 
 
+# What a record may say at most. It may come from a file.
+COUNT_MAX, CPUS_MAX, SECONDS_MIN, SECONDS_MAX = 1 << 64, 1 << 16, 0.001, 1e9
+
+
 class BadRecord(Exception):
     """What was recorded can't be used, with the reason."""
 
@@ -60,15 +64,20 @@ def check(record):
     if not isinstance(grown, dict):
         raise BadRecord("has no counters")
     for name in counters(causes()):
-        if not isinstance(grown.get(name), int) or grown[name] < 0:
+        if not _is_count(grown.get(name)):
             raise BadRecord(f"has no {name}")
-    for name, least in (("seconds", 0), ("cpus", 1)):
-        if not isinstance(record.get(name), (int, float)) or record[name] < least or \
-                not record[name] > 0:
-            raise BadRecord(f"has no {name}")
-    row = record.get("tlb_row")
-    if row is not None and (not isinstance(row, int) or row < 0):
+    if type(record.get("seconds")) not in (int, float) or \
+            not SECONDS_MIN <= record["seconds"] <= SECONDS_MAX:
+        raise BadRecord("has no seconds")
+    if not _is_count(record.get("cpus")) or not 1 <= record["cpus"] <= CPUS_MAX:
+        raise BadRecord("has no cpus")
+    if record.get("tlb_row") is not None and not _is_count(record["tlb_row"]):
         raise BadRecord("has a tlb_row that is no count")
+
+
+def _is_count(value):
+    """Is it a number that a counter may have? True isn't."""
+    return type(value) is int and 0 <= value < COUNT_MAX
 
 
 def percent(part, whole):
@@ -89,6 +98,7 @@ def figures(record, cost=None):
     reclaim_flushes = sum(grown[f"flushes_{cause}"] for cause in reclaim)
     # A CPU that was lazy when one flush came may be busy when a later one would.
     saved = max(grown["whatif_receivers"] - grown["whatif_receivers_left"], 0)
+    passes = grown["passes"] + grown["passes_unseen"]
     unjudged = grown["passes_put_off"] + grown["passes_demoting"] + grown["passes_unseen"]
     told = {
         "seconds": seconds,
@@ -106,11 +116,13 @@ def figures(record, cost=None):
         "passes": grown["passes"],
         "passes_put_off": grown["passes_put_off"],
         "passes_demoting": grown["passes_demoting"],
-        "unjudged_percent": percent(unjudged, grown["passes"] + grown["passes_unseen"]),
+        "unjudged_percent": percent(unjudged, passes),
+        "put_off_percent": percent(grown["passes_put_off"], passes),
+        "unseen_percent": percent(grown["passes_unseen"], passes),
         "saved_per_second": saved / seconds,
         "saved_percent_of_reclaim": percent(saved, reclaim_receivers),
         "saved_percent": percent(saved, total),
-        "tlb_row": record["tlb_row"],
+        "tlb_row": record.get("tlb_row"),
         "cost_ns": cost,
         "saved_percent_of_time": None,
     }
@@ -206,14 +218,15 @@ def judge(record, cost=None):
 
 def _decide(told):
     table = causes()
-    if told["passes_put_off"] and told["unjudged_percent"] > UNJUDGED_MAX_PERCENT:
+    if told["put_off_percent"] > UNJUDGED_MAX_PERCENT:
         return UNKNOWN, "Batching was on meanwhile. What it does can't be predicted then.", [
             "Write 0 to /sys/kernel/tlbbatch/enabled, and try again."]
     if told["receivers"] < RECEIVERS_MIN:
         return UNKNOWN, (f"There were hardly any shootdowns: {told['receivers']} in "
                          f"{shown(told['seconds'])} s."), [
             "Run this while your load runs, or for longer."]
-    if told["unjudged_percent"] > UNJUDGED_MAX_PERCENT and not told["passes_demoting"]:
+    # Batching leaves alone what demotes, so these passes need no prediction.
+    if told["put_off_percent"] + told["unseen_percent"] > UNJUDGED_MAX_PERCENT:
         return UNKNOWN, "Too many of reclaim's passes weren't seen.", [
             "More tasks reclaimed at once than the module can follow."]
     others = _largest(told, table, ("program", "kernel"))

@@ -18,6 +18,9 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 COSTS = os.path.join(HERE, "shootdown-costs.tsv")
 SYSTEM_FILE = "/var/lib/tlbbatch/calibration.json"
 
+# No count and no time of a result is more. It may come from a file.
+NUMBER_MAX = 1e12
+
 # A block with fewer calls during which all receivers ran says nothing.
 WHOLE_MIN = 10
 # Without a clock of the machine's own, cycles are taken to be of this frequency.
@@ -70,13 +73,37 @@ def load(path=None):
     try:
         with open(path, encoding="utf-8") as file:
             kept = json.load(file)
-    except (OSError, ValueError) as why:
+    except OSError as why:
+        raise Unusable(f"{path}: {why.strerror}") from why
+    except (ValueError, RecursionError) as why:
         raise Unusable(f"{path}: {why}") from why
     if not isinstance(kept, dict) or kept.get("what") != "calibration":
         raise Unusable(f"{path}: isn't a result of tlbbatch-calibrate")
     if kept.get("format") != 1:
         raise Unusable(f"{path}: has another format: {kept.get('format')}")
+    if not _is_whole(kept):
+        raise Unusable(f"{path}: is damaged: what cost() needs is missing, or of another type")
     return kept
+
+
+def _is_whole(kept):
+    """Has it what cost() needs?"""
+    def number(value, least):
+        return type(value) in (int, float) and least <= value <= NUMBER_MAX
+
+    machine, fanouts = kept.get("machine"), kept.get("fanouts")
+    if not isinstance(machine, dict) or not isinstance(fanouts, list) or \
+            not (machine.get("tsc_khz") is None or number(machine["tsc_khz"], 1)):
+        return False
+    for fanout in fanouts:
+        if not isinstance(fanout, dict) or not number(fanout.get("receivers"), 1):
+            return False
+        per = fanout.get("per_receiver_ns", {})
+        # The sender's share may be below 0, by the noise.
+        if per is not None and not (isinstance(per, dict) and all(
+                number(per.get(key), -NUMBER_MAX) for key in ("q1", "median", "q3"))):
+            return False
+    return True
 
 
 def emulator(facts):
