@@ -24,12 +24,14 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -326,18 +328,28 @@ static void block(unsigned int round, int sender, const int *cpus, unsigned int 
 	tell(round, fanout, calls, count, receivers, sent);
 }
 
+/* Busy loops on each CPU must not outlive whoever wanted them. */
+static void end_with(pid_t parent)
+{
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL))
+		die("prctl");
+	if (getppid() != parent)
+		exit(1);
+}
+
 /* A process of its own has run on no other CPU. So the kernel has no reason to interrupt these. */
 static void block_apart(unsigned int round, int sender, const int *cpus, unsigned int fanout,
 			unsigned int count)
 {
 	int status;
-	pid_t child;
+	pid_t child, parent = getpid();
 
 	fflush(stdout);
 	child = fork();
 	if (child < 0)
 		die("fork");
 	if (!child) {
+		end_with(parent);
 		block(round, sender, cpus, fanout, count);
 		fflush(stdout);
 		_exit(ferror(stdout) ? 1 : 0);
@@ -410,6 +422,7 @@ int main(int argc, char **argv)
 	unsigned int calls, rounds, seconds, cpu_count = 0, fanouts[FANOUTS_MAX], count = 0;
 	int cpus[CPUS_MAX], sender;
 	uint64_t begun = now_ns();
+	pid_t parent = getppid();
 
 	if (argc == 2 && !strcmp(argv[1], "--facts"))
 		return tell_facts();
@@ -427,6 +440,7 @@ int main(int argc, char **argv)
 		fanouts[count] = number(argv[6 + count], cpu_count);
 		count++;
 	}
+	end_with(parent);
 	measure_tsc();
 	srandom((unsigned int)now_ns());
 	for (unsigned int round = 1; round <= rounds; round++) {
