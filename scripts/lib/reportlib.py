@@ -14,10 +14,15 @@ LOG_LINES = 1000
 BUILD_LINES = 60
 STATUS_BYTES = 64 << 20
 RECORD_BYTES = 8192
+# A record's priority is below that if the kernel wrote it.
+FACILITY = 8
 VMSTAT = re.compile("pgscan|pgsteal|pswp|nr_vmscan|nr_isolated|nr_tlb|oom_kill|allocstall|"
                     "workingset_refault|pgdemote|pgfault|pgmajfault|nr_dirty$|nr_writeback$|swpin|"
                     "swpout|zswp|thp_swp")
 UNREADABLE = "can't be read"
+# Messages that name the module and aren't its own. The kernel's command line may have secrets, and
+# audit tells who did what.
+FOREIGN = re.compile("command line|^audit: ", re.I)
 
 
 def table(pairs):
@@ -80,6 +85,14 @@ def build_log(machine):
         "".join(toollib.printable(line) + "\n" for line in text.split("\n")[-BUILD_LINES:])
 
 
+def is_knob(path):
+    """Can somebody write to the file? The module may be unloaded meanwhile."""
+    try:
+        return bool(os.stat(path).st_mode & stat.S_IWUSR)
+    except OSError:
+        return False
+
+
 def module_files(machine):
     """Return the states of hooks, the knobs, and the counters."""
     kinds = {"hooks": [], "knobs": [], "counters": []}
@@ -87,10 +100,9 @@ def module_files(machine):
         place = os.path.basename(os.path.dirname(name))
         value = machine.line(f"{toollib.MODULE}/{name}")
         row = (name, UNREADABLE + ": needs root" if value is None else value)
-        path = machine.path(f"{toollib.MODULE}/{name}")
         if place == "hooks":
             kinds["hooks"].append(row)
-        elif place == "stats" or not os.stat(path).st_mode & stat.S_IWUSR:
+        elif place == "stats" or not is_knob(machine.path(f"{toollib.MODULE}/{name}")):
             kinds["counters"].append(row)
         else:
             kinds["knobs"].append(row)
@@ -144,13 +156,15 @@ def kernel_records(path):
 
 
 def log(machine):
-    """Return the lines of the kernel's log that name the module."""
+    """Return the kernel's own messages that name the module. Programs write to its log, too."""
     lines = []
     try:
         for record in kernel_records(machine.path("dev/kmsg")):
             head, _, text = record.partition(";")
             fields = head.split(",")
-            if "tlbbatch" in text and len(fields) > 2 and fields[2].isdigit():
+            if len(fields) < 3 or not fields[0].isdigit() or not fields[2].isdigit():
+                continue
+            if "tlbbatch" in text and int(fields[0]) < FACILITY and not FOREIGN.search(text):
                 seconds = int(fields[2]) / 1e6
                 lines.append(f"[{seconds:13.6f}] {toollib.printable(text.split(chr(10))[0])}\n")
     except OSError as why:

@@ -11,10 +11,11 @@ UID_MIN = 1000
 
 # An instruction's offset (+0x1f/0x2a0) stays. What is longer may be a pointer, hashed or not.
 PATTERNS = (
-    (re.compile(r"\b(?:[0-9a-f]{2}:){5,}[0-9a-f]{2}\b", re.I), "<mac>"),
+    (re.compile(r"\b[0-9a-f]{2}(?:([:-])[0-9a-f]{2})(?:\1[0-9a-f]{2}){4,}\b", re.I), "<mac>"),
     (re.compile(r"(?<![\w:.])(?:[0-9a-f]{1,4}:){4,7}[0-9a-f]{1,4}(?![\w:])", re.I), "<ip>"),
     (re.compile(r"(?<![\w:.])(?:[0-9a-f]{1,4}:)+(?::[0-9a-f]{1,4})+(?![\w:])", re.I), "<ip>"),
-    (re.compile(r"(?<![\w.+-])\d{1,3}(?:\.\d{1,3}){3}(?![\w.])"), "<ip>"),
+    (re.compile(r"(?<![\w:.])(?:[0-9a-f]{1,4}:)+:(?![\w:])", re.I), "<ip>"),
+    (re.compile(r"(?<![\w.+-])\d{1,3}(?:\.\d{1,3}){3}(?!\w|\.\w)"), "<ip>"),
     (re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.I), "<uuid>"),
     (re.compile(r"\b0x[0-9a-f]{5,}", re.I), "<address>"),
     (re.compile(r"(?<![0-9a-z_])[0-9a-f]{12,}(?![0-9a-z_])", re.I), "<address>"),
@@ -29,10 +30,13 @@ class Scrubber:
     def __init__(self, machine, environment):
         self.names = []
         self.replaced = 0
-        hosts = {machine.line(name) for name in
-                 ("proc/sys/kernel/hostname", "proc/sys/kernel/domainname", "etc/hostname",
-                  "etc/mailname")}
-        hosts |= {part for host in hosts if host for part in (host, host.split(".")[0])}
+        hosts = set()
+        for name in ("proc/sys/kernel/hostname", "proc/sys/kernel/domainname", "etc/hostname",
+                     "etc/mailname"):
+            host = machine.line(name) or ""
+            short, _, domain = host.partition(".")
+            # "example" or "com" alone is nobody's.
+            hosts |= {host, short} | ({domain} if "." in domain else set())
         self.add(hosts, "<host>")
         users = {environment.get(name) for name in ("USER", "LOGNAME", "SUDO_USER")}
         for line in (machine.read("etc/passwd") or "").split("\n"):
