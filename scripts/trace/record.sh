@@ -7,10 +7,19 @@
 set -eu
 
 seconds=${1:-10}
+case $seconds in
+'' | 0 | *[!0-9]*) echo "usage: record.sh [SECONDS]" >&2; exit 2 ;;
+esac
+if [ ! -d /sys/kernel/tracing/events/tlbbatch ]; then
+	echo "needs root, and the module tlbbatch with its trace events (modprobe tlbbatch)" >&2
+	exit 1
+fi
 command -v trace-cmd >/dev/null || { echo "needs trace-cmd (apt install trace-cmd)" >&2; exit 1; }
 trace-cmd record -q -o trace.dat -e tlbbatch -e vmscan:mm_vmscan_write_folio sleep "$seconds"
 trace-cmd report -i trace.dat | awk '
-	match($0, / (defer|drain|drop|luf_begin|luf_end|mm_vmscan_write_folio):/) {
-		count[substr($0, RSTART + 1, RLENGTH - 2)]++
+	match($0, /[0-9]: +[a-z_]+:/) {
+		event = substr($0, RSTART + 2, RLENGTH - 3)
+		sub(/^ +/, "", event)
+		count[event]++
 	}
 	END { for (event in count) print count[event], event }' | sort -rn
