@@ -14,6 +14,10 @@ LOG_LINES = 1000
 BUILD_LINES = 60
 STATUS_BYTES = 64 << 20
 RECORD_BYTES = 8192
+# Stands in front of a value, until the text is scrubbed. No file's text gets through with it.
+MARK = "\0"
+# A counter, or the module's srcversion
+NUMBER = re.compile("[0-9]+|[0-9A-F]{23,24}")
 # A record's priority is below that if the kernel wrote it.
 FACILITY = 8
 VMSTAT = re.compile("pgscan|pgsteal|pswp|nr_vmscan|nr_isolated|nr_tlb|oom_kill|allocstall|"
@@ -26,8 +30,8 @@ FOREIGN = re.compile("command line|^audit: ", re.I)
 
 
 def table(pairs):
-    """Return lines of names and values."""
-    return "".join(f"{name:<40} {value}\n" for name, value in pairs)
+    """Return lines of names and values. The names are this tool's, or those of files in sysfs."""
+    return "".join(f"{name:<40} {MARK}{value}\n" for name, value in pairs)
 
 
 def first_of(text, pattern):
@@ -191,9 +195,9 @@ def contents(machine, command, scrubber):
 
 
 def scrubbed(text, scrubber):
-    """Return the text scrubbed, but for names of files, and numbers."""
+    """Return the text scrubbed, but for the names in a table, and its numbers."""
     lines = []
     for line in text.split("\n"):
-        found = re.fullmatch(r"([a-z_/]+ +)([0-9]+|[0-9A-F]{23,24})", line)
-        lines.append(line if found else scrubber.scrub(line))
+        name, mark, value = line.rpartition(MARK)
+        lines.append(name + (value if mark and NUMBER.fullmatch(value) else scrubber.scrub(value)))
     return "\n".join(lines)
