@@ -161,7 +161,8 @@ def share(value):
 def span(low, high):
     """Return a range of percentages."""
     if share(low) == share(high):
-        return share(low)
+        # Its ends are as good as the same, and it is a range all the same.
+        return f"about {share(low)}" if share(low)[0].isdigit() and high > 0 else share(low)
     if low < 0.01:
         return f"up to {share(high)}"
     return f"{share(low).removesuffix('%')} to {share(high)}"
@@ -177,15 +178,18 @@ def _time(told):
     """Return the reason that translates counts into time."""
     cost, time = told["cost_ns"], told["saved_percent_of_time"]
     where = "measured here" if cost["from"] == "measured" else "published figures"
+    low, high = (f"{cost[bound] / 1000:.1f}" for bound in ("low", "high"))
+    each = f"{low} to {high}" if low != high else f"about {low}"
     one = span(*(time[bound] * told["cpus"] for bound in ("low", "high")))
-    return (f"At {cost['low'] / 1000:.1f} to {cost['high'] / 1000:.1f} us for each CPU that is "
-            f"interrupted ({where}), what it saves is {one} of one CPU's time, or "
-            f"{span(time['low'], time['high'])} of this machine's {told['cpus']} CPUs.")
+    whole = span(time["low"], time["high"])
+    return (f"At {each} us for each CPU that is interrupted ({where}), what it saves is {one} of "
+            f"one CPU's time, or {whole} of this machine's {told['cpus']} CPUs.")
 
 
 def _reclaim(told):
     """Return the reason that says what reclaim does, and what batching would save."""
-    return (f"Reclaim sends {shown(told['reclaim_receivers_per_second'])} a second, to "
+    sent = shown(told["reclaim_receivers_per_second"])
+    return (f"Reclaim sends {sent} interrupts a second, each flush to "
             f"{shown(told['reclaim_receivers_per_flush'])} CPUs on average. Batching would save "
             f"{share(told['saved_percent_of_reclaim'])} of these.")
 
