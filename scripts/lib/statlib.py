@@ -135,8 +135,8 @@ def growth_of(before, after, columns):
     return growth
 
 
-def shown(columns, wide, sample):
-    """Return the columns that fit, without those that nobody can tell here.
+def shown(columns, wide, sample, width):
+    """Return the columns that fit, at least one, without those that nobody can tell here.
 
     A module may lack a feature. Only root can read the counters of some.
     """
@@ -147,7 +147,7 @@ def shown(columns, wide, sample):
         absent = sample.load and \
             not any(source in sample.values for source in column.sources)
         if column.view != "wide" and not absent and \
-                (len(fit) + 1) * (CELL + 1) <= SCREEN:
+                (not fit or (len(fit) + 1) * (CELL + 1) <= width):
             fit.append(column)
     return fit
 
@@ -168,8 +168,8 @@ def short(value):
 class Screen:
     """Prints the table."""
 
-    def __init__(self, out, columns, colour):
-        self.out, self.columns, self.colour = out, columns, colour
+    def __init__(self, out, columns, colour, width):
+        self.out, self.columns, self.colour, self.width = out, columns, colour, width
         self.state = None
 
     def paint(self, text, code):
@@ -191,7 +191,7 @@ class Screen:
 
     def knobs(self, sample):
         """Print the line of knobs if it isn't what it was."""
-        state = state_line(sample)
+        state = state_line(sample, self.width)
         if state != self.state:
             print(state, file=self.out)
         changed, self.state = state != self.state, state
@@ -207,13 +207,13 @@ class Screen:
         print("".join(cells), file=self.out, flush=True)
 
 
-def state_line(sample):
+def state_line(sample, width):
     """Return the module's version and its knobs, on as few lines as the screen allows."""
     if not sample.load:
         return "tlbbatch isn't loaded"
     words = [f"{name}={text}" for name, text in sample.state.items() if name != "version"]
     return textwrap.fill(" ".join([f"tlbbatch {sample.state.get('version', '?')} "] + words),
-                         SCREEN - 1, subsequent_indent="  ", break_long_words=False,
+                         max(width - 1, CELL), subsequent_indent="  ", break_long_words=False,
                          break_on_hyphens=False)
 
 
