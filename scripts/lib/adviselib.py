@@ -220,6 +220,12 @@ def judge(record, cost=None):
             "figures": told}
 
 
+def untold(why):
+    """Return the verdict where nothing could be watched."""
+    return {"verdict": VERDICTS[UNKNOWN], "status": UNKNOWN, "sentence": why, "reasons": [],
+            "notes": [], "figures": None}
+
+
 def _decide(told):
     table = causes()
     if told["put_off_percent"] > UNJUDGED_MAX_PERCENT:
