@@ -19,10 +19,9 @@
 #include "debug/debug.h"
 #include "events/tlbbatch_events.h"
 #include "kernel/kernel_calls.h"
+#include "pass/flush_calls.h"
 #include "receivers/receivers.h"
 
-DEFINE_STATIC_CALL_NULL(tlbbatch_orig_try_to_unmap_flush,
-			tlbbatch_type_try_to_unmap_flush);
 DEFINE_STATIC_CALL_NULL(tlbbatch_orig_try_to_unmap_flush_dirty,
 			tlbbatch_type_try_to_unmap_flush_dirty);
 

@@ -8,15 +8,12 @@
 #include "kernel/kernel_calls.h"
 
 /* Never defined: they give the static calls below their types. */
-void tlbbatch_type_try_to_unmap_flush(void);
 void tlbbatch_type_try_to_unmap_flush_dirty(void);
 
 /*
  * Originals of hooked functions: set by hook_set.c. Those whose shape depends on the kernel
  * are in compat/.
  */
-DECLARE_STATIC_CALL(tlbbatch_orig_try_to_unmap_flush,
-		    tlbbatch_type_try_to_unmap_flush);
 DECLARE_STATIC_CALL(tlbbatch_orig_try_to_unmap_flush_dirty,
 		    tlbbatch_type_try_to_unmap_flush_dirty);
 

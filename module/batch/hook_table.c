@@ -11,15 +11,11 @@
 #include "compat/reclaim_shapes.h"
 #include "compat/writeout_shapes.h"
 #include "hooks/hook.h"
+#include "pass/flush_hook.h"
 #include "targets.h"
 
 static const struct tlbbatch_target tlbbatch_try_to_unmap_flush_dirty_targets[] = {
 	TLBBATCH_TBL_hook_try_to_unmap_flush_dirty(TLBBATCH_TARGET)
-	{ }
-};
-
-static const struct tlbbatch_target tlbbatch_try_to_unmap_flush_targets[] = {
-	TLBBATCH_TBL_hook_try_to_unmap_flush(TLBBATCH_TARGET)
 	{ }
 };
 
@@ -57,7 +53,6 @@ static const struct tlbbatch_target tlbbatch_filemap_remove_folio_targets[] = {
  */
 static struct tlbbatch_hook hooks[] = {
 	HOOK(try_to_unmap_flush_dirty, .acts = tlbbatch_context_acts),
-	HOOK(try_to_unmap_flush, .acts = tlbbatch_context_acts),
 	HOOK(swap_writeout, .acts = tlbbatch_context_gates),
 	HOOK(shmem_writeout, .acts = tlbbatch_context_gates_shmem),
 	HOOK(pageout, .acts = tlbbatch_context_gates),
@@ -68,6 +63,8 @@ static struct tlbbatch_hook hooks[] = {
 struct tlbbatch_redirects tlbbatch_batch_redirects = {
 	.hooks = hooks,
 	.nr = ARRAY_SIZE(hooks),
+	.shared = { &tlbbatch_flush_hook },
+	.nr_shared = 1,
 };
 
 /* A row above that has none in targets.tbl doesn't compile. This checks the reverse. */

@@ -25,6 +25,7 @@
 #include "compat/stat_compat.h"
 #include "debug/debug.h"
 #include "pass/demotion.h"
+#include "pass/flush_calls.h"
 #include "pass/pass.h"
 #include "receivers/receivers.h"
 
@@ -95,6 +96,8 @@ void tlbbatch_batch_begin(struct tlbbatch_pass *pass, unsigned int batch_size)
 	 */
 	ctx->batched = !tlbbatch_batch_tripped() && !tlbbatch_demotes(pass->pgdat->node_id);
 	pass->puts_off = ctx->batched;
+	if (ctx->batched)
+		pass->flushes |= TLBBATCH_FLUSH_BATCHED;
 	ctx->writing = false;
 	ctx->owes = false;
 	ctx->sc = pass->sc;
@@ -151,11 +154,13 @@ bool tlbbatch_batch_end(struct tlbbatch_pass *pass)
 	}
 	pass->nr_reclaimed += ctx->nr_reclaimed;
 	ctx->batched = false;
+	pass->flushes &= ~TLBBATCH_FLUSH_BATCHED;
 	return check_tripwire(ctx);
 }
 
 /**
- * tlbbatch_hook_try_to_unmap_flush() - reclaim flushes before it frees
+ * tlbbatch_batch_flush() - reclaim flushes before it frees
+ * @pass: the running task's pass, which is batched
  *
  * The flush is executed (rule B2), and covers the folios that wait. They aren't written
  * here (rule B10): the caller may be a THP split that holds rmap locks, or reclaim with
@@ -163,9 +168,9 @@ bool tlbbatch_batch_end(struct tlbbatch_pass *pass)
  *
  * Context: reclaim, in a batched pass of this task.
  */
-void tlbbatch_hook_try_to_unmap_flush(void)
+void tlbbatch_batch_flush(struct tlbbatch_pass *pass)
 {
-	struct tlbbatch_context *ctx = tlbbatch_context_current();
+	struct tlbbatch_context *ctx = tlbbatch_context_of(pass);
 
 	tlbbatch_debug_before_flush(ctx->owes);
 	if (tlbbatch_negative_late_flush() && !ctx->writing)

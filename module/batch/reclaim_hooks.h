@@ -23,7 +23,7 @@ void tlbbatch_batch_begin(struct tlbbatch_pass *pass, unsigned int batch_size);
 bool tlbbatch_batch_end(struct tlbbatch_pass *pass);
 bool tlbbatch_batch_tripped(void);
 void tlbbatch_batch_rearm(void);
-void tlbbatch_hook_try_to_unmap_flush(void);
+void tlbbatch_batch_flush(struct tlbbatch_pass *pass);
 void tlbbatch_hook_try_to_unmap_flush_dirty(void);
 
 /**

@@ -11,6 +11,7 @@
 #include "batch/knobs.h"
 #include "core/feature.h"
 #include "flusher/flusher.h"
+#include "hold/hold.h"
 #include "lazyfree/lazyfree.h"
 #include "luf/luf.h"
 #include "pass/pass.h"
@@ -31,6 +32,11 @@ const struct tlbbatch_row tlbbatch_features[] = {
 		.files = &tlbbatch_batch_files,
 		.load = tlbbatch_knobs_init,
 		.unload = tlbbatch_knobs_exit,
+	},
+	/* Passes end for it before batching, which may write and free: rule G4. */
+	{
+		.feature = &tlbbatch_hold,
+		.files = &tlbbatch_hold_files,
 	},
 	{
 		.feature = &tlbbatch_wide,

@@ -203,6 +203,22 @@ bool tlbbatch_advise_break(enum tlbbatch_advise_break rule)
 	return READ_ONCE(advise_break) == rule;
 }
 
+static unsigned int hold_break;
+module_param(hold_break, uint, 0644);
+MODULE_PARM_DESC(hold_break,
+		 "debug: hold 1: frees before the flush 2: holds behind dirty PTEs 3: loses folios");
+
+/**
+ * tlbbatch_hold_break() - is a rule of holding taken out?
+ * @rule: which
+ *
+ * Context: any.
+ */
+bool tlbbatch_hold_break(enum tlbbatch_hold_break rule)
+{
+	return READ_ONCE(hold_break) == rule;
+}
+
 static bool fail_unregister;
 module_param(fail_unregister, bool, 0644);
 MODULE_PARM_DESC(fail_unregister, "debug: ftrace doesn't let go of LUF tracking");

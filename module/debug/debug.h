@@ -158,6 +158,19 @@ enum tlbbatch_advise_break {
 #undef X
 };
 
+/* What hold_break takes out of holding. */
+#define HOLD_BREAKS(X)							\
+	X(NOTHING,	nothing)					\
+	X(EARLY,	early)	/* rule G2: freed before the flush */	\
+	X(DIRTY,	dirty)	/* rule G3: although a dirty PTE was unmapped */ \
+	X(LOSE,		lose)	/* rule G4: taken over, and never freed */
+
+enum tlbbatch_hold_break {
+#define X(upper, lower) TLBBATCH_HOLD_BREAK_##upper,
+	HOLD_BREAKS(X)
+#undef X
+};
+
 enum tlbbatch_wide_break {
 #define X(upper, lower) TLBBATCH_WIDE_BREAK_##upper,
 	WIDE_BREAKS(X)
@@ -192,6 +205,7 @@ bool tlbbatch_wide_break(enum tlbbatch_wide_break rule);
 bool tlbbatch_shootdown_break(enum tlbbatch_shootdown_break rule);
 bool tlbbatch_flusher_break(enum tlbbatch_flusher_break rule);
 bool tlbbatch_advise_break(enum tlbbatch_advise_break rule);
+bool tlbbatch_hold_break(enum tlbbatch_hold_break rule);
 int tlbbatch_debug_fail_unregister(void);
 int tlbbatch_debug_fail_step(unsigned int step);
 bool tlbbatch_debug_fail_selftest(void);
@@ -264,6 +278,11 @@ static inline bool tlbbatch_flusher_break(enum tlbbatch_flusher_break rule)
 }
 
 static inline bool tlbbatch_advise_break(enum tlbbatch_advise_break rule)
+{
+	return false;
+}
+
+static inline bool tlbbatch_hold_break(enum tlbbatch_hold_break rule)
 {
 	return false;
 }

@@ -19,7 +19,7 @@ struct scan_control;
 struct tlbbatch_hook;
 
 /* How many features can act in passes. */
-#define TLBBATCH_PASS_PARTS_MAX	8
+#define TLBBATCH_PASS_PARTS_MAX	9
 
 /**
  * struct tlbbatch_pass - one reclaim pass
@@ -39,6 +39,8 @@ struct tlbbatch_hook;
  * @sc: its scan_control; only read through a BTF offset
  * @stat: its statistics, on its caller's stack
  * @puts_off: a feature that has begun in it puts flushes off
+ * @flushes: which features act in its flushes: see flush_calls.h
+ * @leaves_out: of the flush that reclaim asks for now, that it isn't needed yet
  * @nr_reclaimed: pages that features freed, to be added to its result
  *
  * The parts of the features lie behind it. Only the owner writes to it, so it needs no
@@ -58,6 +60,8 @@ struct tlbbatch_pass {
 	struct scan_control *sc;
 	struct reclaim_stat *stat;
 	bool puts_off;
+	unsigned int flushes;
+	bool leaves_out;
 	unsigned int nr_reclaimed;
 };
 
