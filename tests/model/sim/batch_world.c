@@ -382,6 +382,7 @@ void world_init(void)
 	STATIC_CALL_KEY(tlbbatch_swap_write_unplug).func = swap_write_unplug;
 #endif
 	STATIC_CALL_KEY(tlbbatch_orig_try_to_unmap_flush).func = try_to_unmap_flush;
+	tlbbatch_flush_batched_by(tlbbatch_batch_flush);
 	swap_target = shape(tlbbatch_swap_writeout_targets);
 	shmem_target = shape(tlbbatch_shmem_writeout_targets);
 	tlbbatch_call_set(&swap_target->original, (unsigned long)swap_writeout);
@@ -466,7 +467,7 @@ void pass_begin(struct reclaimer *task)
 unsigned int pass_end(struct reclaimer *task)
 {
 	current = &task->task;
-	if (tlbbatch_context_acts(0))
+	if (tlbbatch_flush_acts(0))
 		tlbbatch_hook_try_to_unmap_flush();
 	else
 		try_to_unmap_flush();

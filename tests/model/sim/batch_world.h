@@ -12,6 +12,7 @@
 #include "batch/reclaim_hooks.h"
 #include "hooks/hook.h"
 #include "pass/demotion.h"
+#include "pass/flush_calls.h"
 #include "pass/pass.h"
 #include "tap.h"
 

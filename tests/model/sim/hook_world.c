@@ -358,6 +358,8 @@ static void freed(void)
 static struct tlbbatch_redirects beta_redirects;
 
 /* Not one of the three: it has nothing to do. */
+struct tlbbatch_feature __weak tlbbatch_hold = { .name = "hold", .refuses = "hold" };
+
 struct tlbbatch_feature __weak tlbbatch_advise = { .name = "advise", .refuses = "advise" };
 
 struct tlbbatch_feature __weak tlbbatch_wide = {
@@ -498,7 +500,7 @@ struct tlbbatch_hook tlbbatch_pass_hook = {
 const struct tlbbatch_files __weak tlbbatch_batch_files, tlbbatch_luf_sysfs_files;
 const struct tlbbatch_files __weak tlbbatch_wide_files, tlbbatch_lazyfree_files;
 const struct tlbbatch_files __weak tlbbatch_shootdown_files, tlbbatch_flusher_files;
-const struct tlbbatch_files __weak tlbbatch_advise_files;
+const struct tlbbatch_files __weak tlbbatch_advise_files, tlbbatch_hold_files;
 
 int __weak tlbbatch_knobs_init(void)
 {
