@@ -58,7 +58,7 @@ new_machine()
 			print > file
 		}' "$RECORDED/machine.tree"
 	find "$K" -type f -exec chmod 444 {} +
-	chmod 644 "$K"/{enabled,batch_size,wide/pass_min,shootdown/prune,shootdown/defer_min_cpus}
+	chmod 644 "$K"/{enabled,batch_size,wide/pass_min,hold/max_pages,shootdown/prune,shootdown/defer_min_cpus}
 	chmod 644 "$K"/{lazyfree,flusher,advise,luf}/mode
 }
 
