@@ -420,13 +420,12 @@ const char *tlbbatch_hold_find(void)
  */
 const char *tlbbatch_hold_unfit(void)
 {
-	unsigned long offset;
+	unsigned long addr = tlbbatch_pass_hook.addr, offset;
 
 	if (mem_cgroup_disabled())
 		return "with cgroup_disable=memory reclaim's groups of folios cannot be seen";
-	reclaim_start = tlbbatch_pass_hook.addr;
-	if (!static_call(tlbbatch_hold_symbol_extent)(reclaim_start, &reclaim_size, &offset) ||
-	    offset)
+	if (!static_call(tlbbatch_hold_symbol_extent)(addr, &reclaim_size, &offset))
 		return "where shrink_folio_list ends is not known";
+	reclaim_start = addr - offset;
 	return NULL;
 }
