@@ -332,7 +332,8 @@ void tlbbatch_hold_end(struct tlbbatch_pass *pass)
 		return;
 	pass->flushes &= ~TLBBATCH_FLUSH_HELD;
 	part->group = NULL;
-	COUNT(PASSES, part->total > 0);
+	if (part->total)
+		COUNT(PASSES, 1);
 	if (list_empty(&part->folios))
 		return;
 	if (current->tlb_ubc.flush_required) {

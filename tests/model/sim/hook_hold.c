@@ -64,11 +64,14 @@ static noinline void free_unref_folios(struct folio_batch *group)
 	group->nr = 0;
 }
 
+/* A group of somebody else's, frozen. */
+static struct folio others[FOLIO_BATCH_SIZE];
+static struct folio_batch other;
+
 /* Somebody else frees folios, and a THP is split. Neither is reclaim's group. */
 static noinline __attribute__((section(".text.sorted.2"), aligned(BLOCK))) void elsewhere(void)
 {
-	static struct folio_batch other;
-
+	other.nr = FOLIO_BATCH_SIZE;
 	uncharge_folios(&other);
 	barrier();
 }
@@ -134,6 +137,12 @@ static u64 counted(unsigned int index)
 
 static void anew(void)
 {
+	unsigned int i;
+
+	for (i = 0; i < FOLIO_BATCH_SIZE; i++) {
+		others[i] = (struct folio){ .nr_pages = 1 };
+		other.folios[i] = &others[i];
+	}
 	memset(folios, 0, sizeof(folios));
 	next = flushes = freed = early = 0;
 	meanwhile = NULL;
@@ -161,6 +170,9 @@ static bool all_well(void)
 
 	for (i = 0; i < next; i++)
 		if (folios[i].freed != 1)
+			return false;
+	for (i = 0; i < FOLIO_BATCH_SIZE; i++)
+		if (others[i].freed || others[i].lru.next)
 			return false;
 	return !early && !tlbbatch_hold_held() && counted(PAGES_HELD) == counted(PAGES_GIVEN_BACK) &&
 	       !reclaimer.tlb_ubc.flush_required;
@@ -324,6 +336,7 @@ static void test_off(void)
 {
 	ok(write_pages("0") > 0, "off");
 	ok(nothing_attached(), "G7: nothing is attached");
+	ok_int(tlbbatch_hold_pages(), 0, "G7: no pass that begins may hold anything");
 	anew();
 	ok_int(pass(100, 1), 4, "G7: passes hold nothing any more");
 	ok(all_well(), "all are freed");
