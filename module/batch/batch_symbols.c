@@ -7,12 +7,10 @@
 #include <linux/memcontrol.h>
 #include <linux/string.h>
 #include "batch/batch_symbols.h"
-#include "batch/reclaim_hooks.h"
 #include "debug/debug.h"
 #include "kernel/kernel_calls.h"
 #include "kernel/symbols.h"
 #include "pass/demotion.h"
-#include "pass/flush_calls.h"
 #include "targets.h"
 
 #define DEFINE_CALL(name, optional)					\
@@ -84,10 +82,8 @@ const char *tlbbatch_batch_find(void)
 	if (lacks)
 		return lacks;
 	if (tlbbatch_helpers_resolve(helpers, ARRAY_SIZE(helpers), missing,
-				     sizeof(missing)) && find_private()) {
-		tlbbatch_flush_batched_by(tlbbatch_batch_flush);
+				     sizeof(missing)) && find_private())
 		return NULL;
-	}
 	return missing;
 }
 

@@ -13,6 +13,7 @@
 #include "batch/reclaim_hooks.h"
 #include "core/feature.h"
 #include "core/knob.h"
+#include "pass/flush_calls.h"
 #include "pass/pass.h"
 
 /* Serialises writers. Reclaim never takes it: it reads with READ_ONCE(). */
@@ -61,11 +62,17 @@ static void batch_pass_end(struct tlbbatch_pass *pass)
 	queue_work(system_long_wq, &trip_work);
 }
 
+static const char *find(void)
+{
+	tlbbatch_flush_batched_by(tlbbatch_batch_flush);
+	return tlbbatch_batch_find();
+}
+
 struct tlbbatch_feature tlbbatch_batch = {
 	.name = "batching",
 	.refuses = "cannot be enabled",
 	.waits = "enabled=0",
-	.find = tlbbatch_batch_find,
+	.find = find,
 	.redirects = &tlbbatch_batch_redirects,
 	.watches = &tlbbatch_batch_watches,
 	.pass = &tlbbatch_batch_part,

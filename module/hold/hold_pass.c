@@ -240,7 +240,7 @@ static void take_over(struct part *part, struct folio_batch *group, unsigned lon
 	COUNT(FLUSHES_LEFT_OUT, 1);
 	COUNT(FOLIOS_HELD, group->nr);
 	COUNT(PAGES_HELD, pages);
-	folio_batch_reinit(group);
+	folio_batch_init(group);
 	WRITE_ONCE(part->pages, part->pages + pages);
 	part->total += pages;
 }

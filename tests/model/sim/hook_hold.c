@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Holding what a pass frees: reclaim's three calls, what is left out of them, and that
- * nothing is freed unflushed, nothing twice, and nothing never. Rules G1 to G8.
+ * nothing is freed unflushed, nothing twice, and nothing never.
+ * Rules G1, G2, G3, G4, G5, G6, G7 and G8.
  */
 #include <tlbbatch/hold_stats.h>
 #include "hook_rules.h"

@@ -28,6 +28,10 @@ bool tlbbatch_batch_end(struct tlbbatch_pass *pass)
 	return !trips;
 }
 
+void tlbbatch_batch_flush(struct tlbbatch_pass *pass)
+{
+}
+
 bool tlbbatch_batch_tripped(void)
 {
 	return tripped;
