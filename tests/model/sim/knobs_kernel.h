@@ -37,6 +37,7 @@ extern struct tlbbatch_watches tlbbatch_batch_watches;
 const char *tlbbatch_batch_find(void);
 void tlbbatch_batch_begin(struct tlbbatch_pass *pass, unsigned int batch_size);
 bool tlbbatch_batch_end(struct tlbbatch_pass *pass);
+void tlbbatch_batch_flush(struct tlbbatch_pass *pass);
 bool tlbbatch_batch_tripped(void);
 void tlbbatch_batch_rearm(void);
 
