@@ -39,7 +39,7 @@ knob()
 # file|value|error
 BAD_VALUES=(
 	"enabled|2|ERANGE" "enabled|on|EINVAL" "batch_size|0|ERANGE" "batch_size|513|ERANGE"
-	"batch_size|-1|EINVAL" "wide/pass_min|257|ERANGE" "wide/pass_min||EINVAL"
+	"batch_size|-1|EINVAL" "wide/pass_min|257|ERANGE" "wide/pass_min||EINVAL" "hold/max_pages|30|ERANGE"
 	"luf/mode|on|EINVAL" "lazyfree/mode|1|EINVAL" "flusher/mode|on|EINVAL" "advise/mode|on|EINVAL"
 	"shootdown/prune|2|ERANGE" "shootdown/defer_min_cpus|0|ERANGE"
 )
@@ -74,6 +74,13 @@ flusher_mode()
 {
 	[[ $(uname -r) = 6.12.* ]] || cannot "flusher/mode is for 6.12" || return
 	again flusher/mode off wake account
+}
+
+# Up to 6.9 a pass flushes once anyway.
+hold_pages()
+{
+	[[ $(uname -r) != 6.1.* ]] || cannot "hold/max_pages is for 6.10 and later" || return
+	knob hold/max_pages 0 31 96 1024
 }
 
 stats_read()

@@ -198,6 +198,8 @@ verdict()
 	is "all processors and all memory are online" "$(not_online)" ""
 	check "batching off" off enabled 0
 	check "wider passes off" off wide/pass_min 0
+	check "holding off" off hold/max_pages 0
+	is "nothing is held" "$(<"$K/hold/held")" 0
 	check "prune off" off shootdown/prune 0
 	check "discarding off" off lazyfree/mode off
 	check "tracking off" off luf/mode off
