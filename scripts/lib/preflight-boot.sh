@@ -54,6 +54,6 @@ blacklist_filter()
 
 check_blacklist()
 {
-	[ -z "$(contents /proc/cmdline "$FOREIGN_LINE_MAX" | blacklist_filter)" ] ||
+	[ -z "$(contents /proc/cmdline | blacklist_filter)" ] ||
 		tell blacklist no "module_blacklist=tlbbatch is on the kernel's command line: boot without it"
 }
