@@ -22,6 +22,8 @@ REPORT_FLOORS=$tmp/floors
 . "$TLBBATCH_TOP/scripts/report/report_rounds.sh"
 # shellcheck source=scripts/report/report_lazyfree.sh
 . "$TLBBATCH_TOP/scripts/report/report_lazyfree.sh"
+# shellcheck source=scripts/report/report_apps.sh
+. "$TLBBATCH_TOP/scripts/report/report_apps.sh"
 
 TAP_LOG=$tmp/out
 
