@@ -256,7 +256,7 @@ static void test_result(void)
 	pass = open_pass(&reclaimer);
 	slot = pass->slot;
 	current = &reclaimer;
-	tlbbatch_pass_begin(NULL, NULL, NULL, NULL);
+	tlbbatch_pass_begin(NULL, NULL, NULL);
 	pass->nr_reclaimed = 3;
 	sim_at_release = another_frees;
 	ok_int(tlbbatch_pass_end(pass, 10), 20, "B13: a pass's result is its own");
