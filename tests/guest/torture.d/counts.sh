@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash disable=SC2154 # minutes: of the test
+# shellcheck shell=bash disable=SC2034,SC2154 # minutes: of the test; DETAIL: of knob()
 #
 # What the module counted in torture, over all its loads: a load begins at 0. To be sourced after
 # lib.sh, actor.sh, knobs.sh and verdict.sh.
