@@ -307,7 +307,7 @@ static void write_dirty(unsigned long cpus)
 
 static struct tlbbatch_pass *begin_pass(int nid)
 {
-	return tlbbatch_pass_enter(0) ? tlbbatch_pass_begin(NULL, &sim_nodes[nid], NULL, NULL) :
+	return tlbbatch_pass_enter(0) ? tlbbatch_pass_begin(&sim_nodes[nid], NULL, NULL) :
 					NULL;
 }
 
