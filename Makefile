@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # make module|demo|test|test-full|test-mutants|test-debug|test-suites|torture|bench|
-# report|watch-kernels|clean; see CONTRIBUTING.md.
+# bench-apps|report|watch-kernels|clean; see CONTRIBUTING.md.
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
@@ -33,6 +33,9 @@ torture:
 bench:
 	scripts/bench
 
+bench-apps:
+	scripts/bench-apps
+
 report:
 	scripts/report/page
 
@@ -45,4 +48,4 @@ clean:
 		module/Module.symvers module/modules.order .cache/unit .cache/programs
 
 .PHONY: all module demo test test-full test-mutants test-debug test-suites torture bench \
-	report watch-kernels clean
+	bench-apps report watch-kernels clean

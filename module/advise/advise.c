@@ -9,8 +9,8 @@
  *
  * module/receivers/ tells whom a flush interrupts.
  */
+#include <linux/kernel.h>
 #include <linux/kobject.h>
-#include <linux/string.h>
 #include <linux/sysfs.h>
 #include "advise/advise.h"
 #include "advise/advise_counters.h"
@@ -18,6 +18,7 @@
 #include "advise/advise_watch.h"
 #include "arch/x86.h"
 #include "core/feature.h"
+#include "core/knob.h"
 #include "debug/debug.h"
 #include "hooks/hook.h"
 #include "pass/demotion.h"
@@ -80,10 +81,7 @@ static ssize_t mode_store(struct kobject *kobj, struct kobj_attribute *attr,
 {
 	int wanted, err;
 
-	/* A NUL in the middle would hide what follows it. */
-	if (strnlen(buf, len) != len)
-		return -EINVAL;
-	wanted = sysfs_match_string(modes, buf);
+	wanted = tlbbatch_knob_choice(modes, ARRAY_SIZE(modes), buf, len);
 	if (wanted < 0)
 		return wanted;
 	err = tlbbatch_feature_switch(&tlbbatch_advise, wanted);

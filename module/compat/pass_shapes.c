@@ -23,7 +23,7 @@ DEFINE_STATIC_CALL_NULL(tlbbatch_orig_shrink_folio_list_memcg,
 
 static unsigned int tlbbatch_hook_shrink_folio_list_memcg(SHRINK_MEMCG_PARAMS)
 {
-	struct tlbbatch_pass *pass = tlbbatch_pass_begin(folio_list, pgdat, sc, stat);
+	struct tlbbatch_pass *pass = tlbbatch_pass_begin(pgdat, sc, stat);
 
 	return tlbbatch_pass_end(pass,
 		static_call(tlbbatch_orig_shrink_folio_list_memcg)(SHRINK_MEMCG_ARGS));
@@ -42,7 +42,7 @@ DEFINE_STATIC_CALL_NULL(tlbbatch_orig_shrink_folio_list_plain,
 
 static unsigned int tlbbatch_hook_shrink_folio_list_plain(SHRINK_PLAIN_PARAMS)
 {
-	struct tlbbatch_pass *pass = tlbbatch_pass_begin(folio_list, pgdat, sc, stat);
+	struct tlbbatch_pass *pass = tlbbatch_pass_begin(pgdat, sc, stat);
 
 	return tlbbatch_pass_end(pass,
 		static_call(tlbbatch_orig_shrink_folio_list_plain)(SHRINK_PLAIN_ARGS));

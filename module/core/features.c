@@ -10,7 +10,6 @@
 #include "advise/advise.h"
 #include "batch/knobs.h"
 #include "core/feature.h"
-#include "flusher/flusher.h"
 #include "hold/hold.h"
 #include "lazyfree/lazyfree.h"
 #include "luf/luf.h"
@@ -22,11 +21,6 @@
 #endif
 
 const struct tlbbatch_row tlbbatch_features[] = {
-	/* Passes end for it last, behind batching's last flush and write-outs: rule D2. */
-	{
-		.feature = &tlbbatch_flusher,
-		.files = &tlbbatch_flusher_files,
-	},
 	{
 		.feature = &tlbbatch_batch,
 		.files = &tlbbatch_batch_files,

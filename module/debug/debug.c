@@ -171,22 +171,6 @@ bool tlbbatch_shootdown_break(enum tlbbatch_shootdown_break rule)
 	return READ_ONCE(shootdown_break) == rule;
 }
 
-static unsigned int flusher_break;
-module_param(flusher_break, uint, 0644);
-MODULE_PARM_DESC(flusher_break,
-		 "debug: dirty file pages 1: each pass wakes the flushers 2: as often as there is reason to 3: passes of any caller are judged");
-
-/**
- * tlbbatch_flusher_break() - is a rule of judging passes taken out?
- * @rule: which
- *
- * Context: any.
- */
-bool tlbbatch_flusher_break(enum tlbbatch_flusher_break rule)
-{
-	return READ_ONCE(flusher_break) == rule;
-}
-
 static unsigned int advise_break;
 module_param(advise_break, uint, 0644);
 MODULE_PARM_DESC(advise_break,

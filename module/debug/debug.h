@@ -132,19 +132,6 @@ enum tlbbatch_shootdown_break {
 #undef X
 };
 
-/* What flusher_break takes out of judging passes of dirty file pages. */
-#define FLUSHER_BREAKS(X)						\
-	X(NOTHING,	nothing)					\
-	X(EVERY,	every)	/* rules D2, D3: each pass wakes the flushers */ \
-	X(RATE,		rate)	/* rule D3: as often as there is reason to */ \
-	X(CALLER,	caller)	/* rule D1: passes of any caller are judged */
-
-enum tlbbatch_flusher_break {
-#define X(upper, lower) TLBBATCH_FLUSHER_BREAK_##upper,
-	FLUSHER_BREAKS(X)
-#undef X
-};
-
 /* What advise_break takes out of advise. */
 #define ADVISE_BREAKS(X)						\
 	X(NOTHING,	nothing)					\
@@ -203,7 +190,6 @@ const char *tlbbatch_debug_proto(const char *hook, const char *proto);
 bool tlbbatch_luf_break(enum tlbbatch_luf_break rule);
 bool tlbbatch_wide_break(enum tlbbatch_wide_break rule);
 bool tlbbatch_shootdown_break(enum tlbbatch_shootdown_break rule);
-bool tlbbatch_flusher_break(enum tlbbatch_flusher_break rule);
 bool tlbbatch_advise_break(enum tlbbatch_advise_break rule);
 bool tlbbatch_hold_break(enum tlbbatch_hold_break rule);
 int tlbbatch_debug_fail_unregister(void);
@@ -268,11 +254,6 @@ static inline bool tlbbatch_wide_break(enum tlbbatch_wide_break rule)
 }
 
 static inline bool tlbbatch_shootdown_break(enum tlbbatch_shootdown_break rule)
-{
-	return false;
-}
-
-static inline bool tlbbatch_flusher_break(enum tlbbatch_flusher_break rule)
 {
 	return false;
 }

@@ -6,6 +6,7 @@
  */
 #include <linux/ftrace.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
 #include <linux/string.h>
 #include "compat/ftrace_compat.h"
 #include "hooks/hook.h"
@@ -30,6 +31,24 @@ static void free_filter(struct ftrace_ops *ops)
 	ops->private = private;
 }
 
+/* Each takes a millisecond at least. */
+#define TRIES	1000
+
+/*
+ * Rule H5. While somebody changes a BPF trampoline on a function of the filter, ftrace can't ask that
+ * to share: bpf_tramp_ftrace_ops_func() sleeps for a millisecond, and nothing was done.
+ */
+static int register_ops(struct ftrace_ops *ops)
+{
+	unsigned int tries = TRIES;
+	int err;
+
+	do {
+		err = register_ftrace_function(ops);
+	} while (err == -EAGAIN && --tries && !fatal_signal_pending(current));
+	return err == -EAGAIN ? -EBUSY : err;
+}
+
 /**
  * tlbbatch_ops_register() - register an ops with the filter that it has
  * @ops: the ops
@@ -39,7 +58,8 @@ static void free_filter(struct ftrace_ops *ops)
  *	half-way
  *
  * Context: process context, may sleep.
- * Return: 0, @err, or what ftrace returned. On an error the filter is cleared, unless
+ * Return: 0, @err, or what ftrace returned; -EBUSY if a BPF trampoline was being changed all
+ *	the time, or until the task was killed. On an error the filter is cleared, unless
  *	@attached.
  */
 int tlbbatch_ops_register(struct ftrace_ops *ops, int err, bool *attached)
@@ -47,7 +67,7 @@ int tlbbatch_ops_register(struct ftrace_ops *ops, int err, bool *attached)
 	bool shown = !err;
 
 	if (!err)
-		err = register_ftrace_function(ops);
+		err = register_ops(ops);
 	*attached = !err || (ops->flags & FTRACE_OPS_FL_ENABLED && shown);
 	if (*attached)
 		return err;

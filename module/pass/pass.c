@@ -78,7 +78,7 @@ static notrace void count_unseen(void)
 
 /**
  * tlbbatch_pass_enter() - open a pass, if any feature acts in passes
- * @parent_ip: where shrink_folio_list() returns to
+ * @parent_ip: unused
  *
  * Context: ftrace callback of shrink_folio_list(), preemption off.
  * Return: true if the pass must go through the replacement.
@@ -108,7 +108,6 @@ bool notrace tlbbatch_pass_enter(unsigned long parent_ip)
 	pass->owner_pid = task_pid_nr(current);
 	/* Without task_lock(): the name may change meanwhile, but ends in a NUL. */
 	memcpy(pass->owner_comm, current->comm, sizeof(pass->owner_comm));
-	pass->caller = parent_ip;
 	pass->depth = 1;
 	return true;
 }

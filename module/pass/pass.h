@@ -12,14 +12,13 @@
 #include "pass/defer_policy.h"
 #include "pass/task_table.h"
 
-struct list_head;
 struct pglist_data;
 struct reclaim_stat;
 struct scan_control;
 struct tlbbatch_hook;
 
 /* How many features can act in passes. */
-#define TLBBATCH_PASS_PARTS_MAX	9
+#define TLBBATCH_PASS_PARTS_MAX	8
 
 /**
  * struct tlbbatch_pass - one reclaim pass
@@ -32,9 +31,6 @@ struct tlbbatch_hook;
  * @ended: how many passes have ended in this slot; tells one pass from the next
  * @depth: 1 in the pass; more in a pass nested in it, in which no feature acts
  * @parts: a bit for each feature that acts in it; set when it begins
- * @caller: where shrink_folio_list() returns to
- * @folios: the list of its folios, its caller's; while the original runs it is the
- *	original's
  * @pgdat: its node
  * @sc: its scan_control; only read through a BTF offset
  * @stat: its statistics, on its caller's stack
@@ -54,8 +50,6 @@ struct tlbbatch_pass {
 	unsigned long ended;
 	unsigned int depth;
 	unsigned long parts;
-	unsigned long caller;
-	struct list_head *folios;
 	struct pglist_data *pgdat;
 	struct scan_control *sc;
 	struct reclaim_stat *stat;

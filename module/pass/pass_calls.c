@@ -31,8 +31,6 @@ DEFINE_STATIC_CALL_NULL(tlbbatch_pass_begin_6, tlbbatch_type_pass);
 DEFINE_STATIC_CALL_NULL(tlbbatch_pass_end_6, tlbbatch_type_pass);
 DEFINE_STATIC_CALL_NULL(tlbbatch_pass_begin_7, tlbbatch_type_pass);
 DEFINE_STATIC_CALL_NULL(tlbbatch_pass_end_7, tlbbatch_type_pass);
-DEFINE_STATIC_CALL_NULL(tlbbatch_pass_begin_8, tlbbatch_type_pass);
-DEFINE_STATIC_CALL_NULL(tlbbatch_pass_end_8, tlbbatch_type_pass);
 
 #define ROW(n)								\
 	{								\
@@ -45,7 +43,6 @@ static const struct {
 	struct tlbbatch_call end;
 } calls[] = {
 	ROW(0), ROW(1), ROW(2), ROW(3), ROW(4), ROW(5), ROW(6), ROW(7),
-	ROW(8),
 };
 
 static_assert(ARRAY_SIZE(calls) == TLBBATCH_PASS_PARTS_MAX);
@@ -74,7 +71,6 @@ void tlbbatch_pass_calls(const struct tlbbatch_pass_part *part,
 
 /**
  * tlbbatch_pass_begin() - shrink_folio_list() is about to run
- * @folios: the list of folios
  * @pgdat: the node
  * @sc: its scan_control
  * @stat: its statistics, on its caller's stack
@@ -85,15 +81,13 @@ void tlbbatch_pass_calls(const struct tlbbatch_pass_part *part,
  * Context: reclaim; the callback has claimed a slot for this task.
  * Return: the pass, for tlbbatch_pass_end().
  */
-struct tlbbatch_pass *tlbbatch_pass_begin(struct list_head *folios,
-					  struct pglist_data *pgdat,
+struct tlbbatch_pass *tlbbatch_pass_begin(struct pglist_data *pgdat,
 					  struct scan_control *sc,
 					  struct reclaim_stat *stat)
 {
 	struct tlbbatch_pass *pass = tlbbatch_pass_current();
 
 	if (pass->depth == 1) {
-		pass->folios = folios;
 		pass->pgdat = pgdat;
 		pass->sc = sc;
 		pass->stat = stat;
@@ -108,7 +102,6 @@ struct tlbbatch_pass *tlbbatch_pass_begin(struct list_head *folios,
 		CALL(begin, 5);
 		CALL(begin, 6);
 		CALL(begin, 7);
-		CALL(begin, 8);
 	}
 	tlbbatch_debug_in_pass();
 	return pass;
@@ -126,7 +119,6 @@ unsigned int tlbbatch_pass_end(struct tlbbatch_pass *pass,
 			       unsigned int nr_reclaimed)
 {
 	if (pass->depth == 1) {
-		CALL(end, 8);
 		CALL(end, 7);
 		CALL(end, 6);
 		CALL(end, 5);

@@ -22,21 +22,3 @@ check_lazyfree()
 		tell "feature lazyfree" yes "lazyfree/mode can be had, its functions are checked at load"
 	fi
 }
-
-# --- dirty file pages -----------------------------------------------------------------
-
-# The names are those of a member of scan_control, and of an argument of 6.1's evict_folios().
-check_flusher()
-{
-	if ! file_within /sys/kernel/btf/vmlinux || [ ! -s "$file" ]; then
-		tell "feature flusher" unknown "without BTF it can't be told"
-	elif ! in_btf unqueued_dirty; then
-		tell "feature flusher" note "not needed: this kernel judges each pass by itself"
-	elif in_btf need_swapping; then
-		tell "feature flusher" note "unavailable: this kernel keeps dirty file pages out of passes of the multi-gen LRU"
-	elif [ "$symbols_known" -eq 1 ] && ! grep -aq ' evict_folios$' < <(lines /proc/kallsyms); then
-		tell "feature flusher" note "unavailable: evict_folios not found"
-	else
-		tell "feature flusher" yes "can be had: dirty file pages under the multi-gen LRU"
-	fi
-}

@@ -4,6 +4,8 @@
 # Whom do flushes of reclaim interrupt here? A part of scripts/preflight, to be sourced by it:
 # behind foreign.sh, with its tell(), $release and $named. docs/shootdown.md has the reasons.
 
+# What the kernel says at boot if the hypervisor helps
+PV_FLUSHES='KVM setup pv remote TLB flush|hypercall for remote TLB flush'
 # Why shootdown/ is refused here; set by check_flushes
 not_told=
 
@@ -21,8 +23,7 @@ check_flushes()
 	local log=
 
 	if grep -aqm1 '^flags.* hypervisor' < <(lines /proc/cpuinfo); then
-		log=$(kernel_log |
-			grep -aEm1 'KVM setup pv remote TLB flush|hypercall for remote TLB flush')
+		log=$(kernel_log | grep -aEm1 "$PV_FLUSHES")
 		if [ -n "$log" ]; then
 			not_told="the hypervisor helps to flush"
 			tell flushes note "a virtual machine with paravirtual TLB flushes: CPUs that don't run get no interrupt, and there is less to save: interrupts of those that run"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What report_rounds.sh computes from measurements of dirty file pages (tests/guest/bench/flusher):
-# objects that report_rounds.jq made.
+# What report_rounds.sh computes from measurements of dirty file pages: objects that report_rounds.jq
+# made. The feature has gone (docs/flusher.md).
 
 include "report";
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # What report_rounds.sh computes from measurements in randomised blocks
-# (tests/guest/bench/progress, sweep, wide, bystander and flusher). jq 1.6.
+# (tests/guest/bench/progress, sweep, wide and bystander). jq 1.6.
 
 include "report";
 include "report_flusher";

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2016 # the dollar signs are jq's
 #
-# Turn what tests/guest/bench/progress, sweep, wide, bystander and flusher measured into
-# results/progress.json, sweep.json, wide.json, bystander.json and flusher.json there, and into
-# tables.  To be sourced after report.sh; the arithmetic is in report_rounds.jq and report_flusher.jq.
+# Turn what tests/guest/bench/progress, sweep, wide and bystander measured into
+# results/progress.json, sweep.json, wide.json and bystander.json there, and into tables. The same for
+# readme-flusher.json, of a feature that has gone (docs/flusher.md). To be sourced after report.sh;
+# the arithmetic is in report_rounds.jq and report_flusher.jq.
 
 rounds_jq()
 {
@@ -86,7 +87,7 @@ report_rounds_verdict()
 }
 
 # report_rounds_details RESULTS: of a wide.json, what each setting took, and what it cost; of a
-# flusher.json, all figures, and what kernels say of cgroup version 1
+# readme-flusher.json, all figures, and what kernels say of cgroup version 1
 report_rounds_details()
 {
 	if jq -e '.[0].what == "flusher"' "$1" >/dev/null; then

@@ -121,8 +121,6 @@ lacks()
 	REPLY=
 	case $1-$(uname -r) in
 	shootdown/prune-6.*) REPLY="masks are exact before 6.14" ;;
-	flusher/mode-6.12.*) ;;
-	flusher/mode-*) REPLY="flusher/mode is for 6.12" ;;
 	lazyfree/mode-*)
 		[ -d /sys/kernel/mm/transparent_hugepage ] || REPLY="no huge pages in this kernel"
 		;;

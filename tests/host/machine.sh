@@ -17,6 +17,10 @@ RELEASE=6.1.0-56-amd64
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 machine=$tmp/machine
+archive=$tmp/facts.tar
+# Where preflight works on archives. Nothing may stay there.
+export TMPDIR=$tmp/tmpdir
+mkdir "$TMPDIR"
 
 # put FILE TEXT: write a file of the machine
 put()
@@ -59,6 +63,19 @@ new_machine()
 run()
 {
 	PATH=$tmp/bin:$PATH "$preflight" --root "$machine" "$@"
+}
+
+# gather [FILE]: make an archive of the machine as it is now
+gather()
+{
+	rm -f "${1-$archive}"
+	PATH=$tmp/bin:$PATH "$preflight" --root "$machine" --collect "${1-$archive}" >"$tmp/told" 2>&1
+}
+
+# judge [FILE [ARG...]]: judge the archive
+judge()
+{
+	PATH=$tmp/bin:$PATH "$preflight" --facts "${1-$archive}" "${@:2}"
 }
 
 # verdict CHECK WANTED TEXT: check what preflight says about the machine as it is now

@@ -16,12 +16,11 @@
 #   args-slow     more arguments, on a kernel for which TLBBATCH_TIMEOUT_FACTOR is set
 #   requires      packages: the guest has those of scripts/vm/make-packages
 #   exempt        REGEX of kernel messages that it provokes; may be repeated
-#   cpus, cpu, mem, nodes, slow-mb, swap-mb, data-mb, data-rate, threads, append: see
-#                 scripts/vm/run
+#   cpus, cpu, mem, nodes, slow-mb, swap-mb, threads, append: see scripts/vm/run
 #   case          NAME of one more test of this file.  Lines before the first case hold
 #                 for each case. Lines after a case hold for that case only.
 
-HEADER_OPTIONS="variant timeout cpus cpu mem nodes slow-mb swap-mb data-mb data-rate threads append"
+HEADER_OPTIONS="variant timeout cpus cpu mem nodes slow-mb swap-mb threads append"
 HEADER_KEYS=" $HEADER_OPTIONS runs timeout-full args args-full args-slow requires exempt "
 # About the test that was read last: its values by KEY, the exempt messages, the keys in
 # order, and the file.
@@ -98,7 +97,7 @@ header_wrong()
 	for key in "${!HEADER[@]}"; do
 		value=${HEADER[$key]}
 		case $key in
-		timeout* | cpus | mem | nodes | *-mb | *-rate)
+		timeout* | cpus | mem | nodes | *-mb)
 			[[ $value =~ ^[1-9][0-9]*$ ]] || echo "$key: '$value' is not a number"
 			;;
 		variant)

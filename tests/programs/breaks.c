@@ -2,7 +2,7 @@
 /*
  * breaks - print the number of a rule that a debug build can take out
  *
- *	breaks luf|dirty|wide|shootdown|flusher|advise|hold NAME	for the parameters luf_break, dirty_break, ...
+ *	breaks luf|dirty|wide|shootdown|advise|hold NAME	for the parameters luf_break, dirty_break, ...
  */
 #include "common.h"
 #include "module.h"
@@ -12,7 +12,6 @@ static const char *const luf_names[] = { LUF_BREAKS(X) };
 static const char *const dirty_names[] = { DIRTY_BREAKS(X) };
 static const char *const wide_names[] = { WIDE_BREAKS(X) };
 static const char *const shootdown_names[] = { SHOOTDOWN_BREAKS(X) };
-static const char *const flusher_names[] = { FLUSHER_BREAKS(X) };
 static const char *const advise_names[] = { ADVISE_BREAKS(X) };
 static const char *const hold_names[] = { HOLD_BREAKS(X) };
 #undef X
@@ -26,7 +25,6 @@ static const struct {
 	{ "dirty", dirty_names, ARRAY_SIZE(dirty_names) },
 	{ "wide", wide_names, ARRAY_SIZE(wide_names) },
 	{ "shootdown", shootdown_names, ARRAY_SIZE(shootdown_names) },
-	{ "flusher", flusher_names, ARRAY_SIZE(flusher_names) },
 	{ "advise", advise_names, ARRAY_SIZE(advise_names) },
 	{ "hold", hold_names, ARRAY_SIZE(hold_names) },
 };
@@ -36,7 +34,7 @@ int main(int argc, char **argv)
 	size_t list, i;
 
 	if (argc != 3)
-		die_usage("breaks luf|dirty|wide|shootdown|flusher|advise|hold NAME");
+		die_usage("breaks luf|dirty|wide|shootdown|advise|hold NAME");
 	for (list = 0; list < ARRAY_SIZE(lists); list++) {
 		if (strcmp(argv[1], lists[list].feature))
 			continue;

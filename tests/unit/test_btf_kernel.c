@@ -28,7 +28,6 @@ static void expect(bool good, const char *name)
 
 #define SHRINK_FOLIO_LIST_ARGS	\
 	"struct list_head *, struct pglist_data *, struct scan_control *, struct reclaim_stat *, bool"
-#define EVICT_FOLIOS_ARGS	"struct lruvec *, struct scan_control *, int"
 #define PAGEOUT_ARGS		"struct folio *, struct address_space *, struct swap_iocb **"
 
 /* The functions that tlbbatch hooks or calls, and others that hardly change. */
@@ -39,10 +38,6 @@ static const struct {
 	{ "shrink_folio_list", {
 		"unsigned int(" SHRINK_FOLIO_LIST_ARGS ")",
 		"unsigned int(" SHRINK_FOLIO_LIST_ARGS ", struct mem_cgroup *)" } },
-	{ "evict_folios", {
-		"int(" EVICT_FOLIOS_ARGS ")",
-		"int(" EVICT_FOLIOS_ARGS ", bool *)",
-		"int(unsigned long, " EVICT_FOLIOS_ARGS ")" } },
 	{ "pageout", {
 		"pageout_t(" PAGEOUT_ARGS ")",
 		"pageout_t(" PAGEOUT_ARGS ", struct list_head *)" } },
@@ -115,7 +110,6 @@ static const struct target {
 	TLBBATCH_TBL_core_call_names(CALL)
 	TLBBATCH_TBL_lazyfree_call_names(CALL)
 	TLBBATCH_TBL_shootdown_call_names(CALL)
-	TLBBATCH_TBL_flusher_call_names(CALL)
 #define SIGN(name, optional)	TARGET(sign, name, optional)
 	TLBBATCH_TBL_lazyfree_sign_names(SIGN)
 	TLBBATCH_TBL_shootdown_sign_names(SIGN)
@@ -149,26 +143,6 @@ static void test_targets(void)
 		else
 			skip(targets[i].name, "this kernel has no such function");
 	}
-}
-
-/* Members of a struct without a name. */
-static void test_scan_control_nr(void)
-{
-	static const char *const names[] = { "nr.dirty", "nr.congested", "nr.writeback",
-					     "nr.immediate", "nr.taken" };
-	u32 first, last, i, offset;
-	bool good = true;
-
-	if (tlbbatch_btf_member_offset(&btf, "scan_control", "nr", &first) ||
-	    tlbbatch_btf_member_offset(&btf, "scan_control", "reclaim_state", &last)) {
-		skip("scan_control.nr", "this kernel has none");
-		return;
-	}
-	for (i = 0; i < ARRAY_SIZE(names); i++)
-		good &= !tlbbatch_btf_check_member(&btf, "scan_control", names[i], "unsigned int",
-						   &offset, NULL, 0) &&
-			offset >= first && offset < last && offset % sizeof(int) == 0;
-	expect(good, "scan_control.nr has counters, at plausible offsets");
 }
 
 static void test_scan_control(void)
@@ -281,7 +255,6 @@ int main(void)
 			test_tlb_state();
 		}
 		test_scan_control();
-		test_scan_control_nr();
 		printf("# opened and looked up in %.0f ms, with sanitizers\n", now_ms() - start);
 		test_sample();
 	} else {

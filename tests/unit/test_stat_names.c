@@ -3,7 +3,6 @@
 #include <ctype.h>
 #include <string.h>
 #include <tlbbatch/batch_stats.h>
-#include <tlbbatch/flusher_stats.h>
 #include <tlbbatch/luf_stats.h>
 #include <tlbbatch/wide_stats.h>
 #include "tap.h"
@@ -15,7 +14,6 @@ static const struct {
 	DROP_REASONS(X)
 	BATCH_COUNTERS(X)
 	WIDE_COUNTERS(X)
-	FLUSHER_COUNTERS(X)
 	LUF_REASONS(X)
 	LUF_COUNTERS(X)
 #undef X

@@ -85,7 +85,7 @@ counters()
 			split("pswpout pswpin pgscan_anon pgsteal_anon " \
 			      "pgscan_file pgsteal_file oom_kill " \
 			      "workingset_refault_anon workingset_refault_file " \
-			      "pgdeactivate slabs_scanned", names)
+			      "pgdeactivate slabs_scanned pgmajfault", names)
 			for (i in names)
 				wanted[names[i]]
 		}

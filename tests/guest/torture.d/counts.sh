@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash disable=SC2154 # minutes: of the test
+# shellcheck shell=bash disable=SC2034,SC2154 # minutes: of the test; DETAIL: of knob()
 #
 # What the module counted in torture, over all its loads: a load begins at 0. To be sourced after
 # lib.sh, actor.sh, knobs.sh and verdict.sh.
@@ -14,7 +14,6 @@ is_long() { [ "$minutes" -ge $LONG_MINUTES ]; }
 FEATURES=(
 	"lazyfree/mode|pmd|tried pages_discarded restored_dirty+restored_referenced"
 	"shootdown/prune|1|receivers_pruned"
-	"flusher/mode|wake|wakeups"
 )
 
 # features_begin: switch on what the kernel doesn't refuse, and remember what it does. A feature that
@@ -55,7 +54,7 @@ counts_note()
 
 	# lib.sh has another stat.
 	load=$(command stat -c %i "$K") || return
-	for dir in lazyfree shootdown flusher; do
+	for dir in lazyfree shootdown; do
 		for name in "$K/$dir"/stats/*; do
 			[ ! -f "$name" ] || echo "$load $dir/${name##*/} $(figure "$name")"
 		done

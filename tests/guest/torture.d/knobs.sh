@@ -40,7 +40,7 @@ knob()
 BAD_VALUES=(
 	"enabled|2|ERANGE" "enabled|on|EINVAL" "batch_size|0|ERANGE" "batch_size|513|ERANGE"
 	"batch_size|-1|EINVAL" "wide/pass_min|257|ERANGE" "wide/pass_min||EINVAL" "hold/max_pages|30|ERANGE"
-	"luf/mode|on|EINVAL" "lazyfree/mode|1|EINVAL" "flusher/mode|on|EINVAL" "advise/mode|on|EINVAL"
+	"luf/mode|on|EINVAL" "lazyfree/mode|1|EINVAL" "advise/mode|on|EINVAL"
 	"shootdown/prune|2|ERANGE" "shootdown/defer_min_cpus|0|ERANGE"
 )
 
@@ -67,13 +67,6 @@ again()
 	knob "$1" "${@:3}" || rc=$?
 	[ $rc -ne "$CANNOT" ] || return 0
 	return $rc
-}
-
-# Other kernels don't need it, and refuse it.
-flusher_mode()
-{
-	[[ $(uname -r) = 6.12.* ]] || cannot "flusher/mode is for 6.12" || return
-	again flusher/mode off wake account
 }
 
 # Up to 6.9 a pass flushes once anyway.
@@ -118,7 +111,7 @@ knob_race()
 			choices_begin "$REPLY"
 			for _ in 1 2; do
 				choose enabled enabled batch_size wide/pass_min lazyfree/mode advise/mode \
-					luf/mode shootdown/prune shootdown/defer_min_cpus flusher/mode
+					luf/mode shootdown/prune shootdown/defer_min_cpus
 				case $REPLY in
 				enabled) knob enabled 0 1 ;;
 				batch_size) knob batch_size 1 17 64 512 ;;
@@ -128,7 +121,6 @@ knob_race()
 				luf/mode) knob luf/mode off track ;;
 				shootdown/prune) knob shootdown/prune 0 1 ;;
 				shootdown/defer_min_cpus) knob shootdown/defer_min_cpus 1 2 3 ;;
-				flusher/mode) knob flusher/mode off wake account ;;
 				esac
 				# This kernel may not have it, and another writer may have written since.
 				case $?-$REASON in

@@ -203,7 +203,6 @@ verdict()
 	check "prune off" off shootdown/prune 0
 	check "discarding off" off lazyfree/mode off
 	check "tracking off" off luf/mode off
-	check "judging passes off" off flusher/mode off
 	check "watching off" off advise/mode off
 	check "nothing is hooked" nothing_hooked
 	check_rest "at the end"

@@ -460,8 +460,7 @@ void pass_begin(struct reclaimer *task)
 	current = &task->task;
 	task->stat = (struct reclaim_stat){ };
 	if (tlbbatch_pass_enter(0))
-		tlbbatch_pass_begin(NULL, &sim_nodes[task->nid], &controls[world.for_all],
-				    &task->stat);
+		tlbbatch_pass_begin(&sim_nodes[task->nid], &controls[world.for_all], &task->stat);
 }
 
 unsigned int pass_end(struct reclaimer *task)

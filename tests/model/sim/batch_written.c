@@ -252,7 +252,7 @@ static void test_nested(void)
 	ok_int(ctx->pages_traced - traced, 4, "B4: the trace event's pages are those of the pass");
 	if (!tlbbatch_pass_enter(0))
 		abort();
-	tlbbatch_pass_begin(NULL, &sim_nodes[0], outer->sc, &one.stat);
+	tlbbatch_pass_begin(&sim_nodes[0], outer->sc, &one.stat);
 	see_write(&folio);
 	ok_int(ctx->pages_traced - traced, 4, "B19: but not those of a pass in it");
 	ok(ctx->nr_waiting == 1 && !tlbbatch_context_acts(0),

@@ -273,6 +273,10 @@ int register_ftrace_function(struct ftrace_ops *ops)
 	for (i = 0; i < ops->nr; i++)
 		if (ops->flags & FTRACE_OPS_FL_IPMODIFY && is(sim_trouble.held, ops->ips[i]))
 			return -EBUSY;
+	if (sim_trouble.contended && ops->flags & FTRACE_OPS_FL_IPMODIFY) {
+		sim_trouble.contended--;
+		return -EAGAIN;
+	}
 	sim_note("register:%s", sim_name(ops->ips[0]));
 	ops->flags |= FTRACE_OPS_FL_ENABLED;
 	ops->next = registered;

@@ -91,6 +91,7 @@ struct sim_trouble {
 	bool exchanges;			/* ... or exchanged: the first two */
 	bool switched_off;		/* kernel.ftrace_enabled=0 */
 	int refuses;			/* unregistering fails so */
+	unsigned int contended;		/* so often a trampoline is being changed */
 	const char *keeps;		/* unregistering what begins with this function fails */
 	int dies;			/* registering fails so, half-way */
 	const char *no_point;		/* there is no memory for this tracepoint's probe */

@@ -156,7 +156,7 @@ static unsigned int pass(unsigned int nr, unsigned long pages)
 	struct tlbbatch_pass *it;
 
 	current = &reclaimer;
-	it = tlbbatch_pass_enter(0) ? tlbbatch_pass_begin(NULL, &node, NULL, &stat) : NULL;
+	it = tlbbatch_pass_enter(0) ? tlbbatch_pass_begin(&node, NULL, &stat) : NULL;
 	reclaim(nr, pages);
 	if (it)
 		tlbbatch_pass_end(it, 0);

@@ -324,11 +324,11 @@ static void test_unfit(void)
 	ok(!tlbbatch_lazyfree_unsafe(), "F7: of the same one it will do");
 
 	ok_int(write_mode("off"), 3, "off");
-	sim_is_xenpv = true;
+	sim_xenpv = true;
 	sim_forget();
 	ok_int(write_mode("pmd"), -EOPNOTSUPP, "F7: not under Xen");
 	ok(sim_logged("Xen"), "F7: and it says so");
-	sim_is_xenpv = false;
+	sim_xenpv = false;
 	ok_int(write_mode("pme"), -EINVAL, "no such mode");
 	ok_int(write_mode("pmd"), 3, "on again");
 }

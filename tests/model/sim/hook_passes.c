@@ -258,7 +258,7 @@ static void test_result(void)
 	current = &reclaimer;
 	/* As the pass before it in this slot. */
 	pass->puts_off = true;
-	tlbbatch_pass_begin(NULL, NULL, NULL, NULL);
+	tlbbatch_pass_begin(NULL, NULL, NULL);
 	ok(!pass->puts_off, "A4: a pass says anew whether flushes are put off in it");
 	pass->nr_reclaimed = 3;
 	sim_at_release = another_frees;

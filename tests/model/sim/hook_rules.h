@@ -40,13 +40,8 @@ struct world {
 	bool no_btf;
 	const char *clone;		/* a symbol besides the functions */
 	const void *clone_at;
-	const char *no_member;		/* BTF doesn't know it, in any struct */
 	int btf_fails, kprobe_fails;	/* with this error */
 	void (*found)(void);		/* called when BTF is open */
-	struct list_head *folios;	/* what fn_pass() is given as shrink_folio_list() */
-	struct pglist_data *pgdat;
-	struct scan_control *sc;
-	struct reclaim_stat *stat;
 };
 
 extern struct world world;
@@ -56,7 +51,7 @@ extern struct world world;
 #define alpha	tlbbatch_batch
 #define beta	tlbbatch_wide
 #define luf	tlbbatch_luf
-extern struct tlbbatch_feature tlbbatch_batch, tlbbatch_wide, tlbbatch_flusher, tlbbatch_luf;
+extern struct tlbbatch_feature tlbbatch_batch, tlbbatch_wide, tlbbatch_luf;
 extern struct tlbbatch_hook alpha_hooks[], luf_hooks[];
 extern struct tlbbatch_hook tlbbatch_pass_hook;
 extern struct tlbbatch_hook_set look_set;

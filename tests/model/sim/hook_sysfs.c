@@ -170,9 +170,8 @@ const struct tlbbatch_files tlbbatch_luf_sysfs_files = {
 	.dir = "luf", .group = &mode_group, .counters = &counters, .derived = derived,
 	.settle = settle, .mode = 0400, .shows_hooks = true,
 };
-/* Directories with nothing in them: these features show nothing else. */
+/* A directory with nothing in it: this feature shows nothing else. */
 const struct tlbbatch_files tlbbatch_wide_files = { .dir = "wide" };
-const struct tlbbatch_files tlbbatch_flusher_files = { .dir = "flusher" };
 const struct tlbbatch_files tlbbatch_advise_files = { .dir = "advise" };
 
 /* The file DIR/GROUP/NAME; "" is the module's own directory, and no group. */
@@ -244,7 +243,7 @@ static void test_files(void)
 	ok_int(sim_load(), 0, "it loads");
 	right(sim_in_order("file:mode", "file:enabled") && sim_in_order("file:third", "file:enabled") &&
 	      sim_in_order("file:version", "file:enabled"), "whoever finds `enabled` finds all others");
-	ok_int(nr_dirs, 5, "a directory for each feature that has its own");
+	ok_int(nr_dirs, 4, "a directory for each feature that has its own");
 	ok_str(content("", "", "version"), "sim\n", "the version");
 	ok_str(content("", "", "enabled"), "enabled\n", "a knob");
 	ok_str(content("luf", "", "mode"), "mode\n", "a knob of a feature with a directory");

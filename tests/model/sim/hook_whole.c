@@ -51,6 +51,32 @@ static void test_unpatched(void)
 	ok_int(sim_breaches(), 0, "no breach");
 }
 
+/* --- somebody changes a BPF trampoline on one of its functions: rule H5 ---------------------- */
+
+static void test_contended(void)
+{
+	const unsigned int often = 1U << 20;
+
+	sim_trouble.contended = 20;
+	ok_int(on(&luf), 0, "H5: a trampoline that is being changed for a moment is waited for");
+	ok_int(sim_trouble.contended, 0, "H5: it was asked again and again");
+	ok_int(off(&luf), 0, "luf is off");
+	sim_trouble.contended = often;
+	ok_int(on(&luf), -EBUSY, "H5: one that never comes to rest");
+	right(sim_logged("fn_whole may be held by another user"), "H5: the log names it");
+	ok(sim_trouble.contended > often - 10000, "H5: there is an end to asking");
+	sim_trouble.contended = often;
+	current->killed = true;
+	ok(on(&luf) < 0, "H5: who is killed meanwhile has an error");
+	current->killed = false;
+	ok(sim_trouble.contended >= often - 1, "H5: and doesn't wait");
+	sim_trouble.contended = 0;
+	right(!luf.on && nothing_attached(), "H5: nothing stays attached");
+	ok_int(on(&luf), 0, "later luf is on");
+	ok_int(off(&luf), 0, "and off");
+	ok_int(sim_breaches(), 0, "no breach");
+}
+
 /* --- whoever is in its text is waited for, whether a feature frees anything or not ----------- */
 
 static void frees_nothing(const char *what)
@@ -131,6 +157,7 @@ int main(void)
 	ok_int(sim_load(), 0, "it loads");
 	test_both();
 	test_unpatched();
+	test_contended();
 	test_frees_nothing();
 	test_retire_killed();
 	test_retire_stuck();

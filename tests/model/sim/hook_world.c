@@ -171,8 +171,7 @@ int tlbbatch_btf_struct_size(const struct tlbbatch_btf *btf, const char *tag, u3
 int tlbbatch_btf_member_offset(const struct tlbbatch_btf *btf, const char *tag,
 			       const char *member, u32 *offset)
 {
-	if (world.no_member && !strcmp(member, world.no_member))
-		return -ENOENT;
+	(void)member;
 	return tlbbatch_btf_struct_size(btf, tag, offset);
 }
 
@@ -184,8 +183,6 @@ int tlbbatch_btf_check_member(const struct tlbbatch_btf *btf, const char *tag, c
 	(void)size;
 	if (!strcmp(expected, "another"))
 		return -EPROTOTYPE;
-	if (world.no_member && !strcmp(member, world.no_member))
-		return -ENOENT;
 	*byte_offset = sim_member_offset(member);
 	return !strcmp(tag, "absent") || *byte_offset == SIM_NO_MEMBER ? -ENOENT : 0;
 }
@@ -375,10 +372,6 @@ struct tlbbatch_feature __weak tlbbatch_shootdown = {
 	.name = "shootdown", .refuses = "shootdown refused",
 };
 
-/* --- flusher: the module's own file in one program, else a feature with nothing to do ------- */
-
-struct tlbbatch_feature __weak tlbbatch_flusher = { .name = "flusher", .refuses = "flusher" };
-
 /* --- luf: registered whole, watches, and has something to free ------------------------------ */
 
 static void uses(void)
@@ -484,7 +477,7 @@ DEFINE_STATIC_CALL_NULL(orig_fn_pass, fn_type);
 
 static int instead_of_fn_pass(int x)
 {
-	struct tlbbatch_pass *pass = tlbbatch_pass_begin(world.folios, world.pgdat, world.sc, world.stat);
+	struct tlbbatch_pass *pass = tlbbatch_pass_begin(NULL, NULL, NULL);
 
 	return (int)tlbbatch_pass_end(pass, (unsigned int)static_call(orig_fn_pass)(x));
 }
@@ -499,8 +492,8 @@ struct tlbbatch_hook tlbbatch_pass_hook = {
 
 const struct tlbbatch_files __weak tlbbatch_batch_files, tlbbatch_luf_sysfs_files;
 const struct tlbbatch_files __weak tlbbatch_wide_files, tlbbatch_lazyfree_files;
-const struct tlbbatch_files __weak tlbbatch_shootdown_files, tlbbatch_flusher_files;
-const struct tlbbatch_files __weak tlbbatch_advise_files, tlbbatch_hold_files;
+const struct tlbbatch_files __weak tlbbatch_shootdown_files, tlbbatch_advise_files;
+const struct tlbbatch_files __weak tlbbatch_hold_files;
 
 int __weak tlbbatch_knobs_init(void)
 {

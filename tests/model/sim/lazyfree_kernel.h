@@ -14,7 +14,6 @@ bool sim_enabled(const char *option);
 #define mm_struct		sim_small_mm
 #include "ftrace.h"
 #undef mm_struct
-#undef boot_cpu_has
 
 #define udelay(us)	do { } while (0)
 
@@ -149,9 +148,6 @@ void spin_unlock(spinlock_t *lock);
 
 /* --- the machine ------------------------------------------------------------------------- */
 
-#define X86_FEATURE_XENPV	1
-extern bool sim_is_xenpv;
-#define boot_cpu_has(feature)	sim_is_xenpv
 #define UTS_RELEASE		"7.2.12+sim"
 struct sim_uts { char release[65]; };
 extern struct sim_uts sim_uts;

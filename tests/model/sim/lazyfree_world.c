@@ -7,7 +7,6 @@
 struct folio sim_folio;
 spinlock_t sim_ptl;
 unsigned int sim_loses;
-bool sim_is_xenpv;
 bool lf_no_thp, lf_is_rt;
 struct sim_uts sim_uts = { UTS_RELEASE };
 struct mm_struct lf_mm;

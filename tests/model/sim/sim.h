@@ -259,7 +259,8 @@ static inline bool sim_comes_to(unsigned int cpu)
 	return cpu < SIM_CPUS;
 }
 #define for_each_possible_cpu(cpu)	for (cpu = 0; sim_comes_to(cpu); cpu++)
-#define for_each_online_cpu(cpu)	for_each_possible_cpu(cpu) if (cpu_online(cpu))
+/* A dangling else stays with the if of whoever loops. */
+#define for_each_online_cpu(cpu)	for_each_possible_cpu(cpu) if (!cpu_online(cpu)) {} else
 extern unsigned int sim_no_preempt;
 #define preempt_disable()		((void)sim_no_preempt++)
 #define preempt_enable()		((void)sim_no_preempt--)
