@@ -60,8 +60,13 @@ pmd_t pmd_modify(pmd_t pmd, pgprot_t prot);
 
 /* --- pages, where they are mapped -------------------------------------------------------- */
 
+struct rcu_head {
+	struct rcu_head *next;
+};
+
 struct page {
 	int nr;
+	struct rcu_head rcu_head;
 };
 
 typedef struct page *pgtable_t;

@@ -171,9 +171,9 @@ void sim_populate(pmd_t *pmdp, pgtable_t it)
 	sim_note("populate");
 }
 
-static noinline void pte_free_defer(struct mm_struct *of, pgtable_t it)
+static noinline void pte_free_now(struct rcu_head *head)
 {
-	sim_free_table(it);
+	sim_free_table(head == &lf_table.rcu_head ? &lf_table : NULL);
 }
 
 long lf_rss(void)
@@ -326,7 +326,7 @@ void lf_world_init(void)
 		       "void(struct folio *, struct page *, struct vm_area_struct *)");
 #endif
 #ifdef TLBBATCH_HAVE_PTE_FREE_DEFER
-	hook_world_has("pte_free_defer", pte_free_defer, "void(struct mm_struct *, pgtable_t)");
+	hook_world_has("pte_free_now", pte_free_now, "void(struct callback_head *)");
 #endif
 #ifdef TLBBATCH_HAVE_MM_RSS_PERCPU
 	hook_world_has("mm_trace_rss_stat", mm_trace_rss_stat, "void(struct mm_struct *, int)");
