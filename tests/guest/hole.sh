@@ -43,3 +43,21 @@ moves_and_locks()
 	tell move_lock wrong "$1" "$2"
 	gone=$(said gone)
 }
+
+# needs_pageout_without_flush: skip the test where MADV_PAGEOUT flushes behind itself, so that
+# nobody could see that another flush is missing
+needs_pageout_without_flush()
+{
+	[[ $(uname -r) != 6.1.* ]] || skip_all "MADV_PAGEOUT of 6.1 flushes behind itself"
+}
+
+# reads_gone SECONDS: run read_gone. Sets rounds, huge, gone and stale.
+reads_gone()
+{
+	local rc=0
+
+	out=$(in_cgroup "$BIN/read_gone" "$1" 2>/tmp/hole.err) || rc=$?
+	diag "$out $(</tmp/hole.err)"
+	[ $rc -le 1 ] || bail "read_gone: exit code $rc"
+	rounds=$(said rounds) huge=$(said huge) gone=$(said gone) stale=$(said stale)
+}

@@ -53,6 +53,9 @@ typedef struct { unsigned long prot; } pgprot_t;
 #define pmd_dirty(x)		(!!(pmd_flags(x) & (_PAGE_DIRTY | _PAGE_SAVED_DIRTY)))
 #define pmd_protnone(x)		((pmd_flags(x) & (_PAGE_PROTNONE | _PAGE_PRESENT)) == _PAGE_PROTNONE)
 #define pmd_uffd_wp(x)		(!!(pmd_flags(x) & _PAGE_UFFD))
+/* For a build that is unsafe on purpose. */
+#define pmd_mkinvalid(x)		((pmd_t){ (x).pmd & ~(_PAGE_PRESENT | _PAGE_PROTNONE) })
+#define pmdp_establish(vma, addr, pmdp, value)	((void)(value), *(pmdp))
 #define pmd_mkdirty(x)		((pmd_t){ (x).pmd | _PAGE_DIRTY })
 
 /* Which step of pmd_modify() loses the dirty bit. */
