@@ -79,10 +79,14 @@ extern const unsigned int nr_ways;
 void write_page_like(struct huge *huge, unsigned int page, unsigned int other);
 void write_page_again(struct huge *huge, unsigned int page);
 void write_again(struct huge *huge);
-/* Check all that is known, and count what is wrong. */
-void verify(struct huge *huge);
+/* Check all that is known, and count what is wrong. True if nothing is. */
+bool verify(struct huge *huge);
+/* Somebody else has found a page that is lost. */
+void count_lost(void);
 /* Let reclaim go over it some times. */
 void be_paged_out(void);
+/* The same, and what MADV_PAGEOUT passes over as well: pages that several processes have. */
+void be_reclaimed(void);
 /* Let it go over the others only; and over this one, too, again. */
 void be_left_alone(struct huge *huge);
 void be_given_up(struct huge *huge);

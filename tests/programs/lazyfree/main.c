@@ -42,6 +42,8 @@ static unsigned int nr_workers = 3, nr_huge = 4, seconds = 20;
 static const char *wanted;
 static struct huge *all[WORKERS_MAX];
 static __thread struct result *mine;
+/* memory.reclaim of the own cgroup, or -1. */
+static int reclaim = -1;
 
 void fail(const char *what)
 {
@@ -116,8 +118,14 @@ void write_again(struct huge *huge)
 		write_page_again(huge, nr == HUGE_PAGES ? i : rng_below(huge->rng, HUGE_PAGES));
 }
 
-void verify(struct huge *huge)
+void count_lost(void)
 {
+	mine->lost++;
+}
+
+bool verify(struct huge *huge)
+{
+	uint64_t before = mine->lost + mine->wrong;
 	size_t page;
 
 	for (page = 0; page < HUGE_PAGES; page++) {
@@ -128,6 +136,7 @@ void verify(struct huge *huge)
 		else
 			mine->wrong += !has_page(at, page, huge->version) && !has_page(at, page, 0);
 	}
+	return mine->lost + mine->wrong == before;
 }
 
 bool is_over(void)
@@ -141,6 +150,17 @@ void be_paged_out(void)
 
 	while (__atomic_load_n(&shared->sweeps, __ATOMIC_RELAXED) < end && !is_over())
 		sched_yield();
+}
+
+void be_reclaimed(void)
+{
+	static const char some[] = "4M";
+	unsigned int tries;
+
+	for (tries = 0; tries < 3 && reclaim >= 0; tries++)
+		if (write(reclaim, some, strlen(some)) < 0 && errno != EAGAIN)
+			fail("memory.reclaim");
+	be_paged_out();
 }
 
 void be_given_up(struct huge *huge)
@@ -402,6 +422,13 @@ static int report(void)
 	return code;
 }
 
+static void reclaim_by(const char *file)
+{
+	reclaim = open(file, O_WRONLY | O_CLOEXEC);
+	if (reclaim < 0)
+		fail(file);
+}
+
 static void parse(int argc, char **argv, const char **dir)
 {
 	int i;
@@ -417,12 +444,15 @@ static void parse(int argc, char **argv, const char **dir)
 			wanted = argv[i + 1];
 		else if (!strcmp(argv[i], "--dir"))
 			*dir = argv[i + 1];
+		else if (!strcmp(argv[i], "--reclaim"))
+			reclaim_by(argv[i + 1]);
 		else
 			break;
 	}
 	if (i != argc)
 		die_usage("lazyfree [--seconds N] [--workers N] [--huge N] "
-			  "[--ways \"WAY...\"] [--dir DIR]\n       lazyfree --list");
+			  "[--ways \"WAY...\"] [--dir DIR] [--reclaim MEMORY.RECLAIM]\n"
+			  "       lazyfree --list");
 }
 
 static void list(void)
