@@ -86,17 +86,3 @@ bool tlbbatch_worth_decide(struct tlbbatch_worth *worth, unsigned int receivers,
 		worth->left--;
 	return true;
 }
-
-/**
- * tlbbatch_worth_min_valid() - can a flush be asked to interrupt so many others?
- * @min: the value of the knob
- * @cpus: CPUs that the machine can have
- *
- * At @cpus no folio waits, because there are no more than @cpus - 1 others.
- *
- * Context: any; pure.
- */
-bool tlbbatch_worth_min_valid(unsigned int min, unsigned int cpus)
-{
-	return min >= 1 && min <= cpus;
-}

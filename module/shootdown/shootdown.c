@@ -162,6 +162,7 @@ static ssize_t defer_min_cpus_store(struct kobject *kobj, struct kobj_attribute 
 	unsigned int cpus;
 	int err;
 
+	/* At the most no folio waits: there is one other CPU less than that. */
 	err = tlbbatch_knob_parse(buf, len, 1, num_possible_cpus(), &cpus);
 	if (!err)
 		err = set_min(cpus);
