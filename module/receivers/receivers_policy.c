@@ -69,7 +69,7 @@ bool tlbbatch_worth_needs_look(const struct tlbbatch_worth *worth)
  *
  * A look reads lines that other CPUs write to. So a yes holds for a batch of folios. A
  * no holds for one: its flush empties the batch, and the next folio may be another mm's.
- * Rule S7.
+ * What that costs its flush costs, too: docs/shootdown.md. Rule S7.
  *
  * Context: any; pure.
  * Return: false if too few CPUs would be interrupted.

@@ -87,7 +87,7 @@ static int prune_on(void)
 
 /*
  * Rule S5: at once. Another feature may be switched meanwhile, which can take seconds, and this
- * one's switch waits for that. While flushes leave out CPUs, nobody else has the mutex for long.
+ * one's switch waits for that. While CPUs are taken out, nobody else has the mutex for long.
  */
 static int prune_off(void)
 {
