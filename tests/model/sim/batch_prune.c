@@ -283,7 +283,7 @@ static void no_such_asid(void)
 
 	for (i = 0; i < NR_ASIDS; i++)
 		state()->ctxs[i] = note;
-	state()->in_front = state()->behind[0] = state()->behind[1] = note;
+	state()->behind[0] = state()->behind[1] = note;
 	state()->loaded_mm_asid = place;
 }
 

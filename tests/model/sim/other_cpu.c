@@ -226,6 +226,10 @@ static void discard(void)
 	*note = gen;
 }
 
+/* Both have 64 bits, and mms' numbers differ in their upper halves alone. */
+#define GEN(n)	((1ULL << 32) + (n))
+#define ID(n)	(((u64)(n) << 32) + 1)
+
 static struct mm_struct *const one_unmap[] = { &ours, NULL };
 struct mm_struct *const *unmaps = one_unmap;
 unsigned int steps_at[POINTS_MAX], looks_preempted, most_points;

@@ -33,9 +33,6 @@ extern struct mm_struct ours, others;	/* of the batch, and another */
 extern struct mm_struct *const *unmaps;
 extern unsigned int steps_at[POINTS_MAX];	/* how many steps CPU 1 does at each point */
 extern unsigned int looks_preempted, most_points, lost;
-/* So many bits are of no meaning in the numbers of mms, and in what was raised how often. */
-#define GEN(n)	((1ULL << 32) + (n))
-#define ID(n)	(((u64)(n) << 32) + 1)
 /* CPU 0 discards a huge page of ours: never, before it unmaps for the batch, or behind that. */
 extern enum discards { NEVER, BEFORE, BEHIND } discards;
 
