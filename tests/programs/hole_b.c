@@ -21,10 +21,6 @@
 #include "rng.h"
 #include "supervise.h"
 
-#ifndef MADV_PAGEOUT
-#define MADV_PAGEOUT	21
-#endif
-
 #define HUGE_PAGES	(HUGE_BYTES / PAGE_BYTES)
 /* Microseconds: within this time a discard is tried. */
 #define WITHIN_US	3000

@@ -14,10 +14,6 @@
 #include "supervise.h"
 #include "swap.h"
 
-#ifndef MADV_PAGEOUT
-#define MADV_PAGEOUT	21
-#endif
-
 #define HUGE_PAGES	(HUGE_BYTES / PAGE_BYTES)
 #define TRIES		50
 /* A look that begins after something was seen is the third from then on: the first had begun. */
@@ -161,7 +157,6 @@ int main(int argc, char **argv)
 	struct counts counts = { 0 };
 	int cpus[MAX_CPUS], pagemap;
 	pthread_t thread;
-	uintptr_t room;
 	uint64_t end;
 
 	if (argc != 2)
@@ -172,11 +167,7 @@ int main(int argc, char **argv)
 		die_environment("needs two CPUs");
 	start_watchdog(seconds * 5 + 120);
 	pagemap = open_pagemap();
-	room = (uintptr_t)mmap(NULL, 2 * HUGE_BYTES, PROT_READ | PROT_WRITE,
-			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if ((void *)room == MAP_FAILED)
-		die_environment("mmap: %s", strerror(errno));
-	base = (char *)((room + HUGE_BYTES - 1) & ~(HUGE_BYTES - 1));
+	base = map_huge(HUGE_BYTES);
 	pin_self(cpus[0]);
 	nr_readers = nr_cpus - 1;
 	for (i = 0; i < nr_readers; i++) {

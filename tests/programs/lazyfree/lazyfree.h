@@ -8,13 +8,6 @@
 #include "common.h"
 #include "rng.h"
 
-#ifndef MADV_PAGEOUT
-#define MADV_PAGEOUT	21
-#endif
-#ifndef MADV_COLLAPSE
-#define MADV_COLLAPSE	25
-#endif
-
 #define HUGE_PAGES	(HUGE_BYTES / PAGE_BYTES)
 
 /**

@@ -174,19 +174,6 @@ void be_left_alone(struct huge *huge)
 	be_paged_out();
 }
 
-/* Memory at a multiple of its size. */
-static char *map_huge(size_t bytes)
-{
-	char *room = mmap(NULL, bytes + HUGE_BYTES, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	uintptr_t start = ((uintptr_t)room + HUGE_BYTES - 1) & ~(HUGE_BYTES - 1);
-
-	if (room == MAP_FAILED)
-		fail("mmap");
-	madvise((void *)start, bytes, MADV_HUGEPAGE);
-	return (char *)start;
-}
-
 /*
  * A huge page with a new version, as if nothing had ever happened to it. Who pages out leaves it
  * alone from here on: MADV_FREE passes over a page that is locked, or being swapped out.
