@@ -12,17 +12,23 @@ said()
 	sed -n "s/.*\b$1=\([0-9]*\).*/\1/p" <<<"$out"
 }
 
+# ask COMMAND...: run a program. Sets out, and rounds.
+ask()
+{
+	local rc=0
+
+	out=$("$@" 2>/tmp/hole.err) || rc=$?
+	diag "$out $(</tmp/hole.err)"
+	[ $rc -le 1 ] || bail "$*: exit code $rc"
+	rounds=$(said rounds)
+}
+
 # tell PROGRAM MEMBER HOW SECONDS: run it. Sets out, rounds, and missed: what MEMBER says, and what the log
 # tells.
 tell()
 {
-	local rc=0
-
 	log_mark
-	out=$("$BIN/$1" "$CG" "$3" "$4" 2>/tmp/hole.err) || rc=$?
-	diag "$out $(</tmp/hole.err)"
-	[ $rc -le 1 ] || bail "$1 $3: exit code $rc"
-	rounds=$(said rounds)
+	ask "$BIN/$1" "$CG" "$3" "$4"
 	missed=$(($(said "$2") + $(log_since | grep -cE "$HOLE_SPLAT")))
 }
 
@@ -54,10 +60,8 @@ needs_pageout_without_flush()
 # reads_gone SECONDS: run read_gone. Sets rounds, huge, gone and stale.
 reads_gone()
 {
-	local rc=0
+	local out
 
-	out=$(in_cgroup "$BIN/read_gone" "$1" 2>/tmp/hole.err) || rc=$?
-	diag "$out $(</tmp/hole.err)"
-	[ $rc -le 1 ] || bail "read_gone: exit code $rc"
-	rounds=$(said rounds) huge=$(said huge) gone=$(said gone) stale=$(said stale)
+	ask in_cgroup "$BIN/read_gone" "$1"
+	huge=$(said huge) gone=$(said gone) stale=$(said stale)
 }

@@ -37,6 +37,16 @@ static void test_goes(void)
 	ok(!sim_folio.swapbacked && !sim_folio.dirty, "reclaim finds it as it was");
 }
 
+/* While @is_so, the kernel has the mapping split. */
+static void is_split(bool *is_so, const char *name)
+{
+	fresh();
+	*is_so = true;
+	try_to_unmap_one();
+	*is_so = false;
+	ok(lf.nr_split == 1 && is_back(0) && !counted(TRIED), "%s", name);
+}
+
 static void test_callers(void)
 {
 	fresh();
@@ -45,25 +55,11 @@ static void test_callers(void)
 	fresh();
 	freeze_one();
 	ok(lf.nr_split == 1 && is_back(0) && !counted(TRIED), "F2: so does who wants it frozen");
-	fresh();
-	lf.freezes = true;
-	try_to_unmap_one();
-	lf.freezes = false;
-	ok(lf.nr_split == 1 && is_back(0) && !counted(TRIED),
-	   "F2: in try_to_unmap_one, too, what is to be frozen isn't discarded");
+	is_split(&lf.freezes, "F2: in try_to_unmap_one, too, what is to be frozen isn't discarded");
 	if (!IS_6_1)
 		return;
-	fresh();
-	lf.of_another = true;
-	try_to_unmap_one();
-	lf.of_another = false;
-	ok(lf.nr_split == 1 && is_back(0) && !counted(TRIED), "F2: an entry that maps another folio is split");
-	fresh();
-	lf.has_no_tables = true;
-	try_to_unmap_one();
-	lf.has_no_tables = false;
-	ok(lf.nr_split == 1 && is_back(0) && !counted(TRIED),
-	   "F2: a process that has nothing there is left to the kernel");
+	is_split(&lf.of_another, "F2: an entry that maps another folio is split");
+	is_split(&lf.has_no_tables, "F2: a process that has nothing there is left to the kernel");
 }
 
 #define DECLINES(counter, what, name) do {					\
