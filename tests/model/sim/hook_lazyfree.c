@@ -24,7 +24,7 @@ static void test_goes(void)
 	ok_int(lf_mm.hiwater, 1000, "F8: what it had before is remembered");
 	if (!LEAVES_TABLE) {
 		ok_int(lf_mm.nr_ptes, 3, "F8: and a page table less");
-		ok_int(lf.nr_freed, 1, "F8: which was freed");
+		ok_int(lf.nr_freed, 1, "F8: which was freed at once");
 	} else {
 		ok_int(lf_mm.nr_ptes, 4, "F8: and as many page tables");
 		ok_int(lf.nr_freed, 0, "F8: none of which was freed");
@@ -193,6 +193,9 @@ static void test_restores(void)
 
 /* --- notifiers, and tasks that sleep -------------------------------------------------------------- */
 
+static struct task_struct gone = { .comm = "gone", .pid = 11 };
+static struct task_struct sleeper = { .comm = "sleeper", .pid = 12 };
+static struct task_struct writer = { .comm = "writer", .pid = 13 };
 static jmp_buf awake;
 static unsigned int slept;
 
@@ -205,6 +208,7 @@ static void another_sleep(void)
 /* Rule F9: who writes off waits as long. */
 static void off_comes(void)
 {
+	current = &writer;
 	sim_others = another_sleep;
 	if (!setjmp(awake)) {
 		write_mode("off");
@@ -213,6 +217,7 @@ static void off_comes(void)
 	sim_others = NULL;
 	ok_int(slept, 60, "F9: off waits for a task that sleeps in a replacement");
 	ok(sim_logged("waits for MMU notifiers"), "F9: and says so");
+	ok(sim_logged("sleeper/12 ") && !sim_logged("gone/11 "), "F9: and names it, and nobody else");
 }
 
 static void test_notifiers(void)
@@ -370,6 +375,9 @@ int main(void)
 		/* The last test: who wrote off is left waiting. */
 		fresh();
 		lf_mm.notifiers = true;
+		current = &gone;
+		try_to_unmap_one();
+		current = &sleeper;
 		lf.in_original = off_comes;
 		try_to_unmap_one();
 		return tap_done();

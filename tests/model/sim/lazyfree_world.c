@@ -180,6 +180,11 @@ void sim_populate(const struct mm_struct *mm, pmd_t *pmdp, pgtable_t it)
 	sim_note("populate");
 }
 
+/* RCU's grace period is longer than any test. */
+static noinline void pte_free_defer(struct mm_struct *of, pgtable_t it)
+{
+}
+
 static noinline void pte_free_now(struct rcu_head *head)
 {
 	sim_free_table(head == &lf_table.rcu_head ? &lf_table : NULL);
@@ -335,6 +340,7 @@ void lf_world_init(void)
 		       "void(struct folio *, struct page *, struct vm_area_struct *)");
 #endif
 #ifdef TLBBATCH_HAVE_PTE_FREE_DEFER
+	hook_world_has("pte_free_defer", pte_free_defer, "void(struct mm_struct *, pgtable_t)");
 	hook_world_has("pte_free_now", pte_free_now, "void(struct callback_head *)");
 #endif
 #ifdef TLBBATCH_HAVE_MM_RSS_PERCPU
