@@ -211,7 +211,7 @@ int main(int argc, char **argv)
 	/* From outside of the process. */
 	if (strcmp(how, "dontneed")) {
 		pin_self(cpus[0]);
-		cgroup_reclaim(cgroup, "2M", &shared->armed, end);
+		cgroup_reclaim(cgroup, "2M", &shared->armed, NULL, end);
 	}
 	while (now_ns() < end && !stress_stop)
 		sleep_ms(50);

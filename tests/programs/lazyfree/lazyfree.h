@@ -21,6 +21,7 @@
  * @touched: are any?
  * @effect: did its way lead to what it is for?
  * @given_up: since MADV_FREE: only then it is paged out
+ * @by_cgroup: of its way
  * @rng: the worker's
  * @pagemap: /proc/self/pagemap
  * @ends: of a pipe that has a page, or -1
@@ -38,6 +39,7 @@ struct huge {
 	bool touched;
 	bool effect;
 	bool given_up;
+	bool by_cgroup;
 	struct rng *rng;
 	int pagemap;
 	int ends[2];
@@ -53,6 +55,9 @@ struct huge {
  * @act: behind it; writes to pages by write_again(), if the page is to be touched. It sets @effect
  * @finish: when all was checked, undoes it; or NULL
  * @lasts: the memory stays a huge page that can be discarded, so one that isn't touched must go
+ * @by_cgroup: reclaim comes by memory.reclaim only. MADV_PAGEOUT of 6.1 reads an entry, makes it
+ *	invalid if it was used, and puts back what it had read: it forgets a store in between. The
+ *	fault of a hint makes an entry used just before the store.
  * @is_short: a pin that writes, and that the kernel doesn't mark: it may lose as much as without
  *	the module
  */
@@ -62,6 +67,7 @@ struct way {
 	void (*act)(struct huge *huge);
 	void (*finish)(struct huge *huge);
 	bool lasts;
+	bool by_cgroup;
 	bool is_short;
 };
 

@@ -13,6 +13,7 @@
  * should go, and that went; rounds that began with a huge page, and rounds in which the way
  * led to what it is for.
  */
+#include "cgroup.h"
 #include "lazyfree.h"
 #include "supervise.h"
 #include "swap.h"
@@ -42,7 +43,7 @@ static unsigned int nr_workers = 3, nr_huge = 4, seconds = 20;
 static const char *wanted;
 static struct huge *all[WORKERS_MAX];
 static __thread struct result *mine;
-/* memory.reclaim of the own cgroup, or -1. */
+/* Of the own cgroup, or -1. */
 static int reclaim = -1;
 
 void fail(const char *what)
@@ -154,12 +155,10 @@ void be_paged_out(void)
 
 void be_reclaimed(void)
 {
-	static const char some[] = "4M";
 	unsigned int tries;
 
 	for (tries = 0; tries < 3 && reclaim >= 0; tries++)
-		if (write(reclaim, some, strlen(some)) < 0 && errno != EAGAIN)
-			fail("memory.reclaim");
+		cgroup_reclaim_once(reclaim, "4M");
 	be_paged_out();
 }
 
@@ -239,6 +238,7 @@ static void go(const struct way *way, struct huge *huge, bool touched)
 		return;
 	fill(huge);
 	huge->touched = touched;
+	huge->by_cgroup = way->by_cgroup;
 	huge->effect = false;
 	/* Not later: smaps of 6.1 doesn't count an entry that is protected. */
 	mine->huge += is_huge(huge);
@@ -322,7 +322,11 @@ static void *work(void *argument)
 
 static void page_out_one(struct huge *huge)
 {
-	if (__atomic_load_n(&huge->given_up, __ATOMIC_ACQUIRE))
+	if (!__atomic_load_n(&huge->given_up, __ATOMIC_ACQUIRE))
+		return;
+	if (huge->by_cgroup && reclaim >= 0)
+		cgroup_reclaim_once(reclaim, "2M");
+	else
 		madvise(__atomic_load_n(&huge->base, __ATOMIC_ACQUIRE), HUGE_BYTES, MADV_PAGEOUT);
 }
 
@@ -409,13 +413,6 @@ static int report(void)
 	return code;
 }
 
-static void reclaim_by(const char *file)
-{
-	reclaim = open(file, O_WRONLY | O_CLOEXEC);
-	if (reclaim < 0)
-		fail(file);
-}
-
 static void parse(int argc, char **argv, const char **dir)
 {
 	int i;
@@ -432,13 +429,13 @@ static void parse(int argc, char **argv, const char **dir)
 		else if (!strcmp(argv[i], "--dir"))
 			*dir = argv[i + 1];
 		else if (!strcmp(argv[i], "--reclaim"))
-			reclaim_by(argv[i + 1]);
+			reclaim = cgroup_open_reclaim(argv[i + 1]);
 		else
 			break;
 	}
 	if (i != argc)
 		die_usage("lazyfree [--seconds N] [--workers N] [--huge N] "
-			  "[--ways \"WAY...\"] [--dir DIR] [--reclaim MEMORY.RECLAIM]\n"
+			  "[--ways \"WAY...\"] [--dir DIR] [--reclaim CGROUP]\n"
 			  "       lazyfree --list");
 }
 

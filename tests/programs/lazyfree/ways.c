@@ -561,7 +561,7 @@ const struct way ways[] = {
 	WAY("fork-exit", child_exits),
 	WAY("read-only", read_only, .prepare = be_read_only),
 	WAY("no-access", no_access, .prepare = be_inaccessible),
-	WAY("hints", stay_hinted, .prepare = be_hinted),
+	WAY("hints", stay_hinted, .prepare = be_hinted, .by_cgroup = true),
 	WAY("mlock", lock),
 	WAY("vmsplice", be_spliced, .prepare = open_pipe, .finish = close_pipe),
 	WAY("direct", device_writes, .prepare = has_file),
