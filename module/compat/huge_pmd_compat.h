@@ -77,11 +77,15 @@ static inline int compat_maps(struct folio *folio)
 
 #endif /* TLBBATCH_HAVE_FOLIO_REMOVE_RMAP_PMD */
 
-/* Frees a page table that was withdrawn. */
+/*
+ * Frees a page table that was withdrawn, at once, as zap_deposited_table() does. No walk is in it:
+ * before khugepaged deposited it, it had the anon_vma's lock, mmap_lock for writing, and an IPI for
+ * GUP-fast. pte_free() itself may need what modules can't link.
+ */
 static inline void compat_free_table(struct mm_struct *mm, pgtable_t table)
 {
 #ifdef TLBBATCH_HAVE_PTE_FREE_DEFER
-	static_call(tlbbatch_lf_pte_free_defer)(mm, table);
+	static_call(tlbbatch_lf_pte_free_now)(&table->rcu_head);
 #else
 	pte_free(mm, table);
 #endif

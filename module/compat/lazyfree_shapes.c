@@ -12,6 +12,7 @@
 #include <linux/printk.h>
 #include <linux/sched.h>
 #include <linux/static_call.h>
+#include <linux/string.h>
 #include "compat/huge_pmd_compat.h"
 #include "compat/lazyfree_shapes.h"
 #include "hooks/hook.h"
@@ -94,8 +95,56 @@ typedef void tlbbatch_type_split_huge_pmd_address(struct vm_area_struct *vma,
 DEFINE_STATIC_CALL_NULL(tlbbatch_orig_split_huge_pmd_address,
 			tlbbatch_type_split_huge_pmd_address);
 
-/* Tasks that may sleep in the original, because of an MMU notifier. */
+/* How many tasks are named. */
+#define NAMES_MAX	4
+
+/* Tasks that may sleep in the original, because of an MMU notifier, and the names of some. */
 static atomic_t inside;
+static struct {
+	pid_t pid;		/* 0: nobody's */
+	char comm[TASK_COMM_LEN];
+} sleepers[NAMES_MAX];
+
+/* Rule F9: what waits for tasks to leave counts those that sleep. */
+static void enter_original(void)
+{
+	unsigned int i;
+
+	atomic_inc(&inside);
+	for (i = 0; i < NAMES_MAX; i++) {
+		if (READ_ONCE(sleepers[i].pid) ||
+		    cmpxchg(&sleepers[i].pid, 0, task_pid_nr(current)))
+			continue;
+		memcpy(sleepers[i].comm, current->comm, sizeof(sleepers[i].comm));
+		break;
+	}
+}
+
+static void leave_original(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < NAMES_MAX; i++)
+		if (READ_ONCE(sleepers[i].pid) == task_pid_nr(current))
+			WRITE_ONCE(sleepers[i].pid, 0);
+	atomic_dec(&inside);
+}
+
+/* Nobody enters any more, so a name stays what it is. */
+static void name_sleepers(void)
+{
+	char comm[TASK_COMM_LEN];
+	unsigned int i;
+	pid_t pid;
+
+	for (i = 0; i < NAMES_MAX; i++) {
+		memcpy(comm, sleepers[i].comm, sizeof(comm));
+		comm[sizeof(comm) - 1] = '\0';
+		pid = READ_ONCE(sleepers[i].pid);
+		if (pid)
+			pr_info("lazyfree: %s/%d may be in an MMU notifier\n", comm, pid);
+	}
+}
 
 static bool discard_at(struct vm_area_struct *vma, unsigned long address, struct folio *folio)
 {
@@ -128,10 +177,9 @@ static void tlbbatch_hook_split_huge_pmd_address(struct vm_area_struct *vma,
 {
 	if (!freeze && folio && tlbbatch_lazyfree_acts() && discard_at(vma, address, folio))
 		return;
-	/* Rule F9: what waits for tasks to leave counts those that sleep. */
-	atomic_inc(&inside);
+	enter_original();
 	static_call(tlbbatch_orig_split_huge_pmd_address)(vma, address, freeze, folio);
-	atomic_dec(&inside);
+	leave_original();
 }
 
 #endif /* TLBBATCH_HAVE_SPLIT_HUGE_PMD_LOCKED */
@@ -141,7 +189,7 @@ static void tlbbatch_hook_split_huge_pmd_address(struct vm_area_struct *vma,
  *
  * Rule F9. No task enters a replacement any more, and RCU-tasks has waited for those that were in
  * one: with the page table lock held they don't sleep. Up to 6.10 a task may have begun to sleep
- * in the original.
+ * in the original. The hooks are unregistered by now, so a caller that is killed can't give up.
  *
  * Context: process context, may sleep.
  */
@@ -152,8 +200,10 @@ void tlbbatch_lazyfree_wait(void)
 
 	while (atomic_read(&inside)) {
 		schedule_timeout_idle(HZ / 10);
-		if (++tries % (10 * MESSAGE_S) == 0)
-			pr_info("lazyfree: off waits for MMU notifiers, %u s now\n", tries / 10);
+		if (++tries % (10 * MESSAGE_S))
+			continue;
+		pr_info("lazyfree: off waits for MMU notifiers, %u s now\n", tries / 10);
+		name_sleepers();
 	}
 #endif
 }

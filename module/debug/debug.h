@@ -12,6 +12,7 @@
  *  negative-lf-refs	debug, and one that somebody else holds (rule F5)
  *  negative-lf-none	debug, and an entry that may come back is none (rule F3)
  *  negative-lf-table	debug, and no page table follows where 6.1 needs one (rule F3)
+ *  negative-lf-flush	debug, and CPUs keep the entry of a page that goes (rule F4)
  *
  * The negative builds exist to show that the tests can fail. In a release build
  * every function here is a constant that the compiler drops.
@@ -28,7 +29,8 @@ struct folio;
 #elif defined(TLBBATCH_NEGATIVE_NEVER)
 #define TLBBATCH_DEBUG_NOTICE	"; NEGATIVE CONTROL: never flushes, LOSES DATA"
 #elif defined(TLBBATCH_NEGATIVE_LF_DIRTY) || defined(TLBBATCH_NEGATIVE_LF_REFS) || \
-	defined(TLBBATCH_NEGATIVE_LF_NONE) || defined(TLBBATCH_NEGATIVE_LF_TABLE)
+	defined(TLBBATCH_NEGATIVE_LF_NONE) || defined(TLBBATCH_NEGATIVE_LF_TABLE) || \
+	defined(TLBBATCH_NEGATIVE_LF_FLUSH)
 #define TLBBATCH_DEBUG_NOTICE	"; NEGATIVE CONTROL: lazyfree is unsafe, LOSES DATA"
 #elif defined(TLBBATCH_DEBUG)
 #define TLBBATCH_DEBUG_NOTICE	" (debug build)"
@@ -64,6 +66,11 @@ static inline bool tlbbatch_negative_lazyfree_none(void)
 static inline bool tlbbatch_negative_lazyfree_table(void)
 {
 	return IS_ENABLED(TLBBATCH_NEGATIVE_LF_TABLE);
+}
+
+static inline bool tlbbatch_negative_lazyfree_flush(void)
+{
+	return IS_ENABLED(TLBBATCH_NEGATIVE_LF_FLUSH);
 }
 
 /*

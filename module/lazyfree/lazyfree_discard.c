@@ -182,7 +182,10 @@ static pmd_t invalidate(struct vm_area_struct *vma, unsigned long addr, pmd_t *p
 	 * An xchg, so @old has the dirty bit of each store by the entry. Then the flush: CPUs
 	 * with a clean entry in their TLB would have to set the bit, and find no entry.
 	 */
-	old = static_call(tlbbatch_lf_pmdp_invalidate)(vma, addr, pmdp);
+	if (tlbbatch_negative_lazyfree_flush())
+		old = pmdp_establish(vma, addr, pmdp, pmd_mkinvalid(*pmdp));
+	else
+		old = static_call(tlbbatch_lf_pmdp_invalidate)(vma, addr, pmdp);
 	if (tlbbatch_negative_lazyfree_none())
 		pmd_clear(pmdp);
 	tlbbatch_debug_lazyfree_wait();

@@ -35,28 +35,24 @@ u64 cc_mask;
 /* A page frame that a huge page could begin at. Nobody looks at it. */
 #define SOME_PFN	(1UL << (PMD_SHIFT - PAGE_SHIFT))
 
-static bool is_kept(pmd_t *pmd, pgprot_t prot)
-{
-	*pmd = pmd_modify(*pmd, prot);
-	return pmd_dirty(*pmd);
-}
-
-/* What mprotect() and NUMA balancing do to an entry that was written, there and back. */
+/* What mprotect() and NUMA balancing do to an entry that was written: each step there is. */
 static bool keeps_dirty(void)
 {
-	pmd_t was = pmd_mkdirty(pfn_pmd(SOME_PFN, __pgprot(pgprot_val(PAGE_SHARED) | _PAGE_PSE)));
-	pmd_t pmd = was;
+	const pgprot_t path[] = {
+		PAGE_READONLY, PAGE_SHARED, PAGE_NONE, PAGE_SHARED,
+		PAGE_READONLY, PAGE_NONE, PAGE_READONLY,
+	};
+	pmd_t pmd = pmd_mkdirty(pfn_pmd(SOME_PFN, __pgprot(pgprot_val(PAGE_SHARED) | _PAGE_PSE)));
+	unsigned int i;
 
 	if (!pmd_dirty(pmd) || !pmd_write(pmd))
 		return false;
-	if (!is_kept(&pmd, PAGE_READONLY) || !is_kept(&pmd, PAGE_SHARED))
-		return false;
-	pmd = was;
-	if (!is_kept(&pmd, PAGE_NONE) || !is_kept(&pmd, PAGE_SHARED))
-		return false;
-	pmd = was;
-	return is_kept(&pmd, PAGE_READONLY) && is_kept(&pmd, PAGE_NONE) &&
-	       is_kept(&pmd, PAGE_READONLY) && is_kept(&pmd, PAGE_SHARED);
+	for (i = 0; i < ARRAY_SIZE(path); i++) {
+		pmd = pmd_modify(pmd, path[i]);
+		if (!pmd_dirty(pmd))
+			return false;
+	}
+	return true;
 }
 
 /**

@@ -18,7 +18,7 @@ void tlbbatch_type_lf_folio_remove_rmap_pmd(struct folio *folio, struct page *pa
 void tlbbatch_type_lf_page_remove_rmap(struct page *page, struct vm_area_struct *vma,
 				       bool compound);
 /* From 6.6 on. */
-void tlbbatch_type_lf_pte_free_defer(struct mm_struct *mm, pgtable_t pgtable);
+void tlbbatch_type_lf_pte_free_now(struct rcu_head *head);
 /* Up to 6.10. */
 pmd_t *tlbbatch_type_lf_mm_find_pmd(struct mm_struct *mm, unsigned long address);
 
@@ -28,7 +28,7 @@ DECLARE_STATIC_CALL(tlbbatch_lf_pgtable_trans_huge_withdraw,
 		    tlbbatch_type_lf_pgtable_trans_huge_withdraw);
 DECLARE_STATIC_CALL(tlbbatch_lf_folio_remove_rmap_pmd, tlbbatch_type_lf_folio_remove_rmap_pmd);
 DECLARE_STATIC_CALL(tlbbatch_lf_page_remove_rmap, tlbbatch_type_lf_page_remove_rmap);
-DECLARE_STATIC_CALL(tlbbatch_lf_pte_free_defer, tlbbatch_type_lf_pte_free_defer);
+DECLARE_STATIC_CALL(tlbbatch_lf_pte_free_now, tlbbatch_type_lf_pte_free_now);
 DECLARE_STATIC_CALL(tlbbatch_lf_mm_find_pmd, tlbbatch_type_lf_mm_find_pmd);
 
 const char *tlbbatch_lazyfree_find(void);

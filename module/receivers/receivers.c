@@ -54,9 +54,9 @@ unsigned int tlbbatch_receivers_min __read_mostly = 1;
  * tlbbatch_receivers_set_prune() - set whether flushes leave out CPUs that need none
  * @on: whether they do
  *
- * Rule S5: when it returns after @on false, no flush leaves a CPU out any more. Whoever
- * leaves one out has preemption off, which RCU waits for. It doesn't depend on ftrace
- * letting go of any hook.
+ * Rule S5: when it returns after @on false, no CPU is taken out of a flush any more. Whoever
+ * takes one out has preemption off, which RCU waits for. A flush from which one was taken
+ * before may still go out. It doesn't depend on ftrace letting go of any hook.
  *
  * Context: process context, may sleep; the mutex of the knob held.
  */

@@ -69,7 +69,7 @@ bool tlbbatch_worth_needs_look(const struct tlbbatch_worth *worth)
  *
  * A look reads lines that other CPUs write to. So a yes holds for a batch of folios. A
  * no holds for one: its flush empties the batch, and the next folio may be another mm's.
- * Rule S7.
+ * What that costs its flush costs, too: docs/shootdown.md. Rule S7.
  *
  * Context: any; pure.
  * Return: false if too few CPUs would be interrupted.
@@ -85,18 +85,4 @@ bool tlbbatch_worth_decide(struct tlbbatch_worth *worth, unsigned int receivers,
 	if (worth->left)
 		worth->left--;
 	return true;
-}
-
-/**
- * tlbbatch_worth_min_valid() - can a flush be asked to interrupt so many others?
- * @min: the value of the knob
- * @cpus: CPUs that the machine can have
- *
- * At @cpus no folio waits, because there are no more than @cpus - 1 others.
- *
- * Context: any; pure.
- */
-bool tlbbatch_worth_min_valid(unsigned int min, unsigned int cpus)
-{
-	return min >= 1 && min <= cpus;
 }

@@ -59,6 +59,5 @@ bool tlbbatch_receivers_is_spare(enum tlbbatch_verdict verdict);
 bool tlbbatch_worth_needs_look(const struct tlbbatch_worth *worth);
 bool tlbbatch_worth_decide(struct tlbbatch_worth *worth, unsigned int receivers,
 			   unsigned int batch_size);
-bool tlbbatch_worth_min_valid(unsigned int min, unsigned int cpus);
 
 #endif /* TLBBATCH_RECEIVERS_POLICY_H */

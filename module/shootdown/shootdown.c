@@ -87,7 +87,7 @@ static int prune_on(void)
 
 /*
  * Rule S5: at once. Another feature may be switched meanwhile, which can take seconds, and this
- * one's switch waits for that. While flushes leave out CPUs, nobody else has the mutex for long.
+ * one's switch waits for that. While CPUs are taken out, nobody else has the mutex for long.
  */
 static int prune_off(void)
 {
@@ -162,6 +162,7 @@ static ssize_t defer_min_cpus_store(struct kobject *kobj, struct kobj_attribute 
 	unsigned int cpus;
 	int err;
 
+	/* At the most no folio waits: there is one other CPU less than that. */
 	err = tlbbatch_knob_parse(buf, len, 1, num_possible_cpus(), &cpus);
 	if (!err)
 		err = set_min(cpus);

@@ -31,6 +31,16 @@ usage()
 	awk 'NR <= 3 { next } /^#/ { sub(/^# ?/, ""); print; next } { exit }' "$0"
 }
 
+# is_variant NAME: is there such a build of the module? "none" is no module at all.
+is_variant()
+{
+	case $1 in
+	release | no-events | debug | example | negative-late | negative-never | none) ;;
+	negative-lf-dirty | negative-lf-refs | negative-lf-none | negative-lf-table | negative-lf-flush) ;;
+	*) return 1 ;;
+	esac
+}
+
 require_root()
 {
 	[ "$(id -u)" -eq 0 ] || die "needs root (chroot, mount, mknod)"

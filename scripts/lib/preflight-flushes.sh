@@ -6,8 +6,9 @@
 
 # What the kernel says at boot if the hypervisor helps
 PV_FLUSHES='KVM setup pv remote TLB flush|hypercall for remote TLB flush'
-# Why shootdown/ is refused here; set by check_flushes
+# Why shootdown/ is refused here, or on what condition it isn't; set by check_flushes
 not_told=
+unless=
 
 check_architecture()
 {
@@ -22,12 +23,19 @@ check_flushes()
 {
 	local log=
 
+	if [ "$(line_of /sys/hypervisor/guest_type)" = PV ]; then
+		not_told="the hypervisor helps to flush"
+		tell flushes note "a paravirtual guest of Xen, which flushes for it: CPUs that don't run get none, and there is less to save: interrupts of those that run"
+		return
+	fi
 	if grep -aqm1 '^flags.* hypervisor' < <(lines /proc/cpuinfo); then
 		log=$(kernel_log | grep -aEm1 "$PV_FLUSHES")
 		if [ -n "$log" ]; then
 			not_told="the hypervisor helps to flush"
 			tell flushes note "a virtual machine with paravirtual TLB flushes: CPUs that don't run get no interrupt, and there is less to save: interrupts of those that run"
 		else
+			# The log may be closed to this user, or may have lost its beginning.
+			unless=" unless the hypervisor helps to flush"
 			tell flushes note "a virtual machine: if its host offers paravirtual TLB flushes there is less to save"
 		fi
 		return
@@ -47,11 +55,14 @@ check_flushes()
 # The module tries the kernel. Here its version has to do.
 check_shootdown()
 {
+	local verdict=yes
+
+	[ -z "$unless" ] || verdict=note
 	if [ -n "$not_told" ]; then
 		tell "feature shootdown" note "$not_told: prune and defer_min_cpus are refused then"
 	elif [[ $release =~ ^6\.(1|12)\. ]]; then
-		tell "feature shootdown" note "prune is refused: on this kernel no CPU is interrupted that has left the process; defer_min_cpus can be had"
+		tell "feature shootdown" note "prune is refused: on this kernel no CPU is interrupted that has left the process; defer_min_cpus can be had$unless"
 	elif [[ $release =~ ^7\.[23][.-] ]]; then
-		tell "feature shootdown" yes "prune can be had: this kernel interrupts CPUs that have left the process"
+		tell "feature shootdown" $verdict "prune can be had$unless: this kernel interrupts CPUs that have left the process"
 	fi
 }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034
 #
-# Hole B: does a huge page outlive MADV_DONTNEED, munmap() or exit? And do mremap() and mlock()
-# cope with one that goes? To be sourced after lib.sh.
+# Hole B: does a huge page outlive MADV_DONTNEED, munmap() or exit? And do mremap(), mlock() and
+# others cope with one that goes? To be sourced after lib.sh.
 
 HOLE_SPLAT='bad pmd|Bad rss-counter|non-zero pgtables_bytes|Bad page (state|map)'
 
@@ -12,17 +12,23 @@ said()
 	sed -n "s/.*\b$1=\([0-9]*\).*/\1/p" <<<"$out"
 }
 
+# ask COMMAND...: run a program. Sets out, and rounds.
+ask()
+{
+	local rc=0
+
+	out=$("$@" 2>/tmp/hole.err) || rc=$?
+	diag "$out $(</tmp/hole.err)"
+	[ $rc -le 1 ] || bail "$*: exit code $rc"
+	rounds=$(said rounds)
+}
+
 # tell PROGRAM MEMBER HOW SECONDS: run it. Sets out, rounds, and missed: what MEMBER says, and what the log
 # tells.
 tell()
 {
-	local rc=0
-
 	log_mark
-	out=$("$BIN/$1" "$CG" "$3" "$4" 2>/tmp/hole.err) || rc=$?
-	diag "$out $(</tmp/hole.err)"
-	[ $rc -le 1 ] || bail "$1 $3: exit code $rc"
-	rounds=$(said rounds)
+	ask "$BIN/$1" "$CG" "$3" "$4"
 	missed=$(($(said "$2") + $(log_since | grep -cE "$HOLE_SPLAT")))
 }
 
@@ -34,7 +40,7 @@ holes()
 	tell hole_b missed "$1" "$2"
 }
 
-# moves_and_locks move|odd|lock SECONDS: run move_lock. Sets rounds, gone, and missed, which counts pages
+# moves_and_locks WAY SECONDS: run move_lock. Sets rounds, gone, and missed, which counts pages
 # that are wrong, too.
 moves_and_locks()
 {
@@ -42,4 +48,20 @@ moves_and_locks()
 
 	tell move_lock wrong "$1" "$2"
 	gone=$(said gone)
+}
+
+# pageout_flushes: MADV_PAGEOUT flushes behind itself, so that nobody could see that another flush is
+# missing
+pageout_flushes()
+{
+	[[ $(uname -r) = 6.1.* ]]
+}
+
+# reads_gone SECONDS: run read_gone. Sets rounds, huge, gone and stale.
+reads_gone()
+{
+	local out
+
+	ask in_cgroup "$BIN/read_gone" "$1"
+	huge=$(said huge) gone=$(said gone) stale=$(said stale)
 }

@@ -101,8 +101,7 @@ header_wrong()
 			[[ $value =~ ^[1-9][0-9]*$ ]] || echo "$key: '$value' is not a number"
 			;;
 		variant)
-			[[ $value =~ ^(release|debug|example|negative-(late|never|lf-(dirty|refs|none|table))|none)$ ]] ||
-				echo "$key: no '$value'"
+			is_variant "$value" || echo "$key: no '$value'"
 			;;
 		requires)
 			[ "$value" = packages ] || echo "$key: no '$value'"

@@ -10,10 +10,6 @@
  */
 #include "common.h"
 
-#ifndef MADV_PAGEOUT
-#define MADV_PAGEOUT	21
-#endif
-
 #define AS_KSWAPD	"/sys/module/as_kswapd/parameters/on"
 #define HALF		8UL
 #define PAGES		(2 * HALF)

@@ -16,10 +16,6 @@
 #include "swap.h"
 #include "uffd.h"
 
-#ifndef MADV_PAGEOUT
-#define MADV_PAGEOUT	21
-#endif
-
 #define HUGE_PAGES	(HUGE_BYTES / PAGE_BYTES)
 #define MAX_HUGE	512
 
@@ -34,14 +30,8 @@ static uint64_t *word_of(size_t huge)
 static void map(void)
 {
 	size_t bytes = nr * HUGE_BYTES;
-	char *room = mmap(NULL, bytes + HUGE_BYTES, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (room == MAP_FAILED)
-		die_environment("mmap: %s", strerror(errno));
-	base = (char *)(((uintptr_t)room + HUGE_BYTES - 1) & ~(HUGE_BYTES - 1));
-	if (madvise(base, bytes, MADV_HUGEPAGE))
-		die_environment("MADV_HUGEPAGE: %s", strerror(errno));
+	base = map_huge(bytes);
 	memset(base, 1, bytes);
 }
 

@@ -21,10 +21,6 @@
 #include "rng.h"
 #include "supervise.h"
 
-#ifndef MADV_PAGEOUT
-#define MADV_PAGEOUT	21
-#endif
-
 #define HUGE_PAGES	(HUGE_BYTES / PAGE_BYTES)
 /* Microseconds: within this time a discard is tried. */
 #define WITHIN_US	3000
@@ -215,7 +211,7 @@ int main(int argc, char **argv)
 	/* From outside of the process. */
 	if (strcmp(how, "dontneed")) {
 		pin_self(cpus[0]);
-		cgroup_reclaim(cgroup, "2M", &shared->armed, end);
+		cgroup_reclaim(cgroup, "2M", &shared->armed, NULL, end);
 	}
 	while (now_ns() < end && !stress_stop)
 		sleep_ms(50);

@@ -34,10 +34,6 @@
 #include "swap.h"
 #include <linux/mempolicy.h>
 
-#ifndef MADV_PAGEOUT
-#define MADV_PAGEOUT	21
-#endif
-
 #define STEP		"/sys/module/step/parameters/"
 #define DRIVER		"/sys/module/shmem_driver/parameters/act"
 #define STEP_MS		4000	/* the module lets a task go after 5 s */

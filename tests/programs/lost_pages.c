@@ -14,10 +14,6 @@
  */
 #include "common.h"
 
-#ifndef MADV_PAGEOUT
-#define MADV_PAGEOUT	21
-#endif
-
 #define TABLE_PAGES	(HUGE_BYTES / PAGE_BYTES)
 /* Not at a multiple of 32. */
 #define FIRST		49

@@ -20,10 +20,6 @@
 
 #include <sys/stat.h>
 
-#ifndef MADV_PAGEOUT
-#define MADV_PAGEOUT	21
-#endif
-
 #define MAX_THREADS	64
 #define LINE_BYTES	64
 #define SPIN_NS		(200UL * 1000)

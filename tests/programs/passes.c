@@ -14,10 +14,6 @@
 #include "rng.h"
 #include "swap.h"
 
-#ifndef MADV_PAGEOUT
-#define MADV_PAGEOUT	21
-#endif
-
 #define NEST		"/sys/module/nest/parameters/nest"
 #define PAGES		32UL	/* of a pass */
 #define MAX_THREADS	128

@@ -16,15 +16,9 @@ static size_t bytes;
 
 static void fill(void)
 {
-	char *room = mmap(NULL, bytes + HUGE_BYTES, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	size_t at;
 
-	if (room == MAP_FAILED)
-		die_environment("mmap: %s", strerror(errno));
-	base = (char *)(((uintptr_t)room + HUGE_BYTES - 1) & ~(HUGE_BYTES - 1));
-	if (madvise(base, bytes, MADV_HUGEPAGE))
-		die_environment("MADV_HUGEPAGE: %s", strerror(errno));
+	base = map_huge(bytes);
 	for (at = 0; at < bytes; at += PAGE_BYTES)
 		*(volatile char *)(base + at) = 1;
 }

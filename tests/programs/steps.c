@@ -14,10 +14,6 @@
  */
 #include "common.h"
 
-#ifndef MADV_PAGEOUT
-#define MADV_PAGEOUT	21
-#endif
-
 #define PASS_PAGES	32UL
 #define FLUSH_PAGES	64UL	/* more than 33: x86 doesn't flush them one by one */
 #define ALLOC_PAGES	256UL

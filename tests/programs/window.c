@@ -19,10 +19,6 @@
 
 #define MAX_PAGES	512
 
-#ifndef MADV_PAGEOUT
-#define MADV_PAGEOUT	21
-#endif
-
 struct window {
 	char *base;
 	size_t nr_pages;

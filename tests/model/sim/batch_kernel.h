@@ -180,10 +180,11 @@ struct tlb_context {
 	u64 ctx_id, tlb_gen;
 };
 
+/* What is behind the notes is of no meaning. */
 struct tlb_state {
 	struct mm_struct *loaded_mm;
 	u16 loaded_mm_asid;
-	struct tlb_context ctxs[6];
+	struct tlb_context ctxs[6], behind[2];
 };
 
 DECLARE_PER_CPU(struct tlb_state, cpu_tlbstate);

@@ -140,6 +140,8 @@ static void get_allowed_targets(pg_data_t *node, nodemask_t *lower)
 
 static void try_to_unmap_flush(void)
 {
+	if (world.at_flush)
+		world.at_flush();
 	world.flushes++;
 	world.flushed = current->tlb_ubc.arch.cpumask;
 	current->tlb_ubc = (struct tlbflush_unmap_batch){ };
@@ -303,7 +305,7 @@ unsigned long tlbbatch_symbol_address(const char *name)
 
 bool tlbbatch_member_offset(const char *tag, const char *member, const char *type, u32 *offset)
 {
-	static const struct {
+	const struct {
 		const char *name;
 		u32 offset;
 	} members[] = {
@@ -312,7 +314,7 @@ bool tlbbatch_member_offset(const char *tag, const char *member, const char *typ
 		{ "ctxs", offsetof(struct tlb_state, ctxs) },
 		{ "ctx_id", offsetof(struct tlb_context, ctx_id) },
 		{ "tlb_gen", offsetof(struct tlb_context, tlb_gen) },
-		{ "is_lazy", 0 },
+		{ "is_lazy", world.lazy_at },
 		{ "target_mem_cgroup", offsetof(struct scan_control, target) },
 	};
 	unsigned int i;
@@ -477,7 +479,7 @@ void unmap_dirty(void)
 {
 	current->tlb_ubc.flush_required = true;
 	current->tlb_ubc.writable = !world.unmaps_clean;
-	current->tlb_ubc.arch.cpumask.bits[0] |= 3;
+	current->tlb_ubc.arch.cpumask.bits[0] |= 3 | world.more_cpus;
 	if (tlbbatch_context_acts(0))
 		tlbbatch_hook_try_to_unmap_flush_dirty();
 	else

@@ -32,6 +32,7 @@ extern struct mem_cgroup group, target_group;
 struct world {
 	unsigned int flushes;		/* by try_to_unmap_flush() */
 	struct cpumask flushed;		/* the CPUs of the last one of these */
+	void (*at_flush)(void);		/* what happens right before each of these; or NULL */
 	unsigned int flushes_of_all;	/* by flush_tlb_all() */
 	unsigned int written;		/* folios that were written out */
 	unsigned int groups;		/* ... of folios that were freed together */
@@ -49,6 +50,8 @@ struct world {
 	bool for_all;			/* reclaim isn't for a cgroup */
 	bool swap_full;			/* so is that of each cgroup */
 	struct folio *last;		/* what was written last */
+	unsigned long more_cpus;	/* where the process of folios has been besides 0 and 1 */
+	u32 lazy_at;			/* where is_lazy lies; it's first in its struct */
 	bool faults;			/* copy_from_kernel_nofault() fails */
 	unsigned int swap_freed;	/* folios whose swap entry was given back */
 };

@@ -139,16 +139,17 @@ static void test_refusals(void)
 	no_mm = 0;
 }
 
-static bool pruned_in_wait;
+static const char tracker[] = "luf/mode";
+static bool pruned_in_wait, tracked_in_wait;
 static unsigned int waits;
 
 static void at_sync(void)
 {
 	waits++;
 	pruned_in_wait = tlbbatch_receivers_prunes();
+	tracked_in_wait = !tlbbatch_receivers_claim(tracker);
 }
 
-static const char tracker[] = "luf/mode";
 static bool pruned_in_switch;
 
 /* Another feature is being switched: that may take long, and the writer may be killed. */
@@ -208,6 +209,8 @@ static void test_prune(void)
 	sim_at_sync = at_sync;
 	ok_int(write_prune("0\n"), 2, "it is switched off");
 	ok(waits == 1 && !pruned_in_wait, "S5: who has seen it on is waited for");
+	ok(!tracked_in_wait, "L19: nobody tracks before that");
+	tlbbatch_receivers_release(tracker);
 	ok(!read_prune() && !tlbbatch_shootdown.on, "S5: it is off");
 	ok_int(write_prune("0\n"), 2, "0 again");
 	sim_at_sync = NULL;
@@ -288,15 +291,32 @@ static void test_unload(void)
 	ok_int(sim_nr_registered() + sim_allocated() + sim_breaches(), 0, "nothing is left");
 }
 
+#define FLUSH_PROTO	"void(const struct cpumask *, const struct flush_tlb_info *)"
+
+/* BTF is open: what does it lack on another kernel? */
+static void test_find(void)
+{
+	ok_str(tlbbatch_shootdown_find() ?: "nothing", "nothing", "all that it needs is there");
+	hook_world_proto("native_flush_tlb_multi", "int(int)");
+	ok_str(tlbbatch_shootdown_find() ?: "nothing", "native_flush_tlb_multi differs",
+	       "H2: the kernel's flush must have its prototype");
+	hook_world_proto("native_flush_tlb_multi", FLUSH_PROTO);
+	/* The symbol table has it at no address. */
+	world.clone = "native_flush_tlb_multi";
+	ok_str(tlbbatch_shootdown_find() ?: "nothing", "native_flush_tlb_multi not found",
+	       "H2: and an address");
+	world.clone = NULL;
+}
+
 int main(void)
 {
 	hook_world_init();
 	hook_world_has("mm_alloc", mm_alloc, "struct mm_struct *(void)");
-	hook_world_has("native_flush_tlb_multi", native_flush_tlb_multi,
-		       "void(const struct cpumask *, const struct flush_tlb_info *)");
+	hook_world_has("native_flush_tlb_multi", native_flush_tlb_multi, FLUSH_PROTO);
 	hook_world_has("cpu_tlbstate", &tlbstate, "");
 	hook_world_has("init_mm", &init_mm, "");
 	pv_ops.mmu.flush_tlb_multi = native_flush_tlb_multi;
+	world.found = test_find;
 	ok_int(sim_load(), 0, "it loads");
 	ok_str(tlbbatch_shootdown.unavailable, "", "all that it needs is there");
 	test_refusals();

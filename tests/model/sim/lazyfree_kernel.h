@@ -28,6 +28,8 @@ typedef struct { unsigned long prot; } pgprot_t;
 #define _PAGE_PSE	BIT(7)
 #define _PAGE_PROTNONE	BIT(8)
 #define _PAGE_UFFD	BIT(10)
+/* Where x86 keeps the dirty bit of an entry that doesn't allow writes. */
+#define _PAGE_SAVED_DIRTY	BIT(11)
 #define SIM_PFN		(~(BIT(PMD_SHIFT) - 1))
 
 #define PMD_SHIFT		21
@@ -47,20 +49,28 @@ typedef struct { unsigned long prot; } pgprot_t;
 #define pmd_present(x)		(pmd_flags(x) & (_PAGE_PRESENT | _PAGE_PROTNONE | _PAGE_PSE))
 #define pmd_trans_huge(x)	(!!(pmd_flags(x) & _PAGE_PSE))
 #define pmd_write(x)		(!!(pmd_flags(x) & _PAGE_RW))
-#define pmd_dirty(x)		(!!(pmd_flags(x) & _PAGE_DIRTY))
+#define pmd_dirty(x)		(!!(pmd_flags(x) & (_PAGE_DIRTY | _PAGE_SAVED_DIRTY)))
 #define pmd_protnone(x)		((pmd_flags(x) & (_PAGE_PROTNONE | _PAGE_PRESENT)) == _PAGE_PROTNONE)
 #define pmd_uffd_wp(x)		(!!(pmd_flags(x) & _PAGE_UFFD))
+/* For a build that is unsafe on purpose. */
+#define pmd_mkinvalid(x)		((pmd_t){ (x).pmd & ~(_PAGE_PRESENT | _PAGE_PROTNONE) })
+#define pmdp_establish(vma, addr, pmdp, value)	((void)(value), *(pmdp))
 #define pmd_mkdirty(x)		((pmd_t){ (x).pmd | _PAGE_DIRTY })
 
-/* Which of pmd_modify()'s ways loses the dirty bit. */
-enum { LOSES_NOTHING, LOSES_TO_READONLY, LOSES_TO_SHARED, LOSES_TO_NONE, LOSES_NONE_TO_READONLY };
-extern unsigned int sim_loses;
+/* Which step of pmd_modify() loses the dirty bit. */
+struct sim_step { unsigned long from, to; };
+extern struct sim_step sim_loses;
 pmd_t pmd_modify(pmd_t pmd, pgprot_t prot);
 
 /* --- pages, where they are mapped -------------------------------------------------------- */
 
+struct rcu_head {
+	struct rcu_head *next;
+};
+
 struct page {
 	int nr;
+	struct rcu_head rcu_head;
 };
 
 typedef struct page *pgtable_t;
@@ -103,8 +113,8 @@ extern spinlock_t sim_ptl;
 void sim_locked(void);
 
 #define page_folio(page_)		((void)(page_), &sim_folio)
-#define pmd_page(x)			((void)(x), &sim_folio.page)
-#define folio_page(folio_, n)		(&(folio_)->page)
+struct page *pmd_page(pmd_t pmd);
+struct page *folio_page(struct folio *folio, unsigned long n);
 #define folio_test_anon(f)		((f)->anon)
 #define folio_test_swapbacked(f)	((f)->swapbacked)
 #define folio_test_locked(f)		((f)->locked)
@@ -125,15 +135,17 @@ void sim_locked(void);
 #define pmd_huge_pte(mm, pmdp)		((mm)->deposited)
 #define mm_dec_nr_ptes(mm)		((mm)->nr_ptes--)
 #define set_pmd_at(mm, addr, pmdp, value)	\
-	(sim_locked(), sim_table_check(pmdp, value), *(pmdp) = (value))
+	(sim_is_here(mm, addr, pmdp), sim_table_check(pmdp, value), *(pmdp) = (value))
+/* An entry is changed: the right one, with its lock. */
+void sim_is_here(const struct mm_struct *mm, unsigned long addr, const pmd_t *pmdp);
 /* What page_table_check is told, before the entry changes. */
 void sim_table_check(const pmd_t *pmdp, pmd_t value);
 #define pmd_clear(pmdp)			(sim_locked(), (pmdp)->pmd = 0)
 #define pte_free(mm, table)		sim_free_table(table)
 void sim_free_table(pgtable_t table);
 #define smp_wmb()			sim_note("wmb")
-#define pmd_populate(mm, pmdp, table)	sim_populate(pmdp, table)
-void sim_populate(pmd_t *pmdp, pgtable_t table);
+#define pmd_populate(mm, pmdp, table)	sim_populate(mm, pmdp, table)
+void sim_populate(const struct mm_struct *mm, pmd_t *pmdp, pgtable_t table);
 void update_hiwater_rss(struct mm_struct *mm);
 
 #ifdef TLBBATCH_HAVE_MM_RSS_PERCPU

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Lazyfree in place of the kernel's own discard (rule F6), for hook_lazyfree.c. */
 #include "lazyfree_world.h"
+#include "lazyfree/lazyfree_discard.h"
 
 #define STAYS(counter, what, name) do {						\
 	pmd_t _before;								\
@@ -24,7 +25,7 @@ static void test_own_odd(void)
 	STAYS(DECLINED_OTHER, sim_folio.mlocked = true, "what was mlocked");
 	STAYS(DECLINED_OTHER, sim_folio.hwpoison = true, "what is poisoned");
 	STAYS(DECLINED_OTHER, lf_mm.deposited = NULL, "an entry without a deposited table");
-	STAYS(DECLINED_OTHER, lf_vma.vm_end -= 4096, "a part of a page");
+	STAYS(DECLINED_OTHER, lf_vma.vm_end = ADDR + HPAGE_PMD_SIZE - 4096, "a part of a page");
 }
 
 void test_own(void)
@@ -54,6 +55,12 @@ void test_own(void)
 	   "F6: swap backs it, and nothing was tried");
 
 	fresh();
+	lf_pmd.pmd = (lf_pmd.pmd & ~_PAGE_RW) | _PAGE_SAVED_DIRTY;
+	ok_int(try_to_unmap_one(), ABORTED, "F6: so does one that was written and then protected");
+	ok(sim_folio.dirty && sim_folio.swapbacked && counted(DECLINED_DIRTY) == 1 && !sim_did("flush"),
+	   "F6: swap backs it, too");
+
+	fresh();
 	lf_vma.vm_flags = VM_DROPPABLE;
 	lf.at_xchg = stores;
 	ok_int(try_to_unmap_one(), DONE, "F6: what may be dropped goes, dirty or not");
@@ -77,6 +84,28 @@ void test_own(void)
 	   "F6: whoever calls it, the entry isn't none for a while");
 	UNLOCK();
 	lf.discards_itself = false;
+}
+
+static void unmap_huge_pmd(void)
+{
+	LOCK();
+	unmap_huge_pmd_locked(&lf_vma, ADDR, &lf_pmd, &sim_folio);
+	UNLOCK();
+}
+
+/* Off has come when a call is already on its way to the replacement. */
+void test_own_raced(void)
+{
+	fresh();
+	unmap_huge_pmd();
+	fresh();
+	sim_trouble.always = true;
+	tlbbatch_lazyfree_set(false);
+	unmap_huge_pmd();
+	ok(lf.nr_unmapped == 1 && is_back(0) && !counted(TRIED) && !counted(DECLINED_OTHER),
+	   "H3: the replacement of the kernel's own discard looks again whether it is on");
+	tlbbatch_lazyfree_set(true);
+	sim_trouble.always = false;
 }
 
 void test_own_and_split(void)

@@ -6,7 +6,8 @@
 
 struct folio sim_folio;
 spinlock_t sim_ptl;
-unsigned int sim_loses;
+struct sim_step sim_loses;
+bool sim_is_xenpv;
 bool lf_no_thp, lf_is_rt;
 struct sim_uts sim_uts = { UTS_RELEASE };
 struct mm_struct lf_mm;
@@ -27,28 +28,15 @@ bool sim_enabled(const char *option)
 
 /* --- the kernel ---------------------------------------------------------------------------- */
 
-static bool loses(pmd_t from, pgprot_t prot)
-{
-	bool is_none = from.pmd & _PAGE_PROTNONE;
-
-	switch (sim_loses) {
-	case LOSES_TO_READONLY:
-		return prot.prot == PAGE_READONLY.prot && from.pmd & _PAGE_RW;
-	case LOSES_TO_SHARED:
-		return prot.prot == PAGE_SHARED.prot;
-	case LOSES_TO_NONE:
-		return prot.prot == PAGE_NONE.prot;
-	case LOSES_NONE_TO_READONLY:
-		return is_none && prot.prot == PAGE_READONLY.prot;
-	}
-	return false;
-}
-
 pmd_t pmd_modify(pmd_t from, pgprot_t prot)
 {
-	unsigned long keeps = SIM_PFN | _PAGE_PSE | (loses(from, prot) ? 0 : _PAGE_DIRTY);
+	unsigned long was = from.pmd & (_PAGE_PRESENT | _PAGE_RW | _PAGE_PROTNONE);
+	bool loses = was == sim_loses.from && prot.prot == sim_loses.to;
+	unsigned long dirty = 0;
 
-	return (pmd_t){ (from.pmd & keeps) | prot.prot };
+	if (pmd_dirty(from) && !loses)
+		dirty = prot.prot & _PAGE_RW ? _PAGE_DIRTY : _PAGE_SAVED_DIRTY;
+	return (pmd_t){ (from.pmd & (SIM_PFN | _PAGE_PSE)) | prot.prot | dirty };
 }
 
 /* Who holds mmap_lock for writing looks. He found the entry huge before. */
@@ -80,6 +68,28 @@ void spin_unlock(spinlock_t *lock)
 	lf.is_trying = false;
 }
 
+void sim_is_here(const struct mm_struct *mm, unsigned long addr, const pmd_t *pmdp)
+{
+	sim_locked();
+	if (mm != &lf_mm || addr != ADDR || pmdp != &lf_pmd)
+		sim_breach("F4: another entry than that of the page is changed, or flushed");
+}
+
+/* What isn't the entry of a huge page has no page that one could look at. */
+struct page *pmd_page(pmd_t pmd)
+{
+	if (!pmd_present(pmd) || !pmd_trans_huge(pmd))
+		sim_breach("F2: the page of an entry is looked at that has none");
+	return &sim_folio.page;
+}
+
+struct page *folio_page(struct folio *folio, unsigned long n)
+{
+	if (n)
+		sim_breach("F8: a huge page's mapping is that of its first page");
+	return &folio->page;
+}
+
 static int is_reachable(pmd_t pmd)
 {
 	return pmd_trans_huge(pmd) && pmd.pmd & _PAGE_PRESENT;
@@ -102,7 +112,7 @@ static noinline pmd_t pmdp_invalidate(struct vm_area_struct *of, unsigned long a
 	void (*does)(void) = lf.at_xchg;
 	pmd_t old;
 
-	sim_locked();
+	sim_is_here(of->vm_mm, addr, pmdp);
 	lf.at_xchg = NULL;
 	if (does)
 		does();
@@ -117,7 +127,7 @@ static noinline pmd_t pmdp_invalidate(struct vm_area_struct *of, unsigned long a
 
 static void rmap_removed(struct folio *folio, struct vm_area_struct *of)
 {
-	sim_locked();
+	sim_is_here(of->vm_mm, ADDR, &lf_pmd);
 	mapper_looks();
 	if (LEAVES_TABLE ? lf_pmd.pmd & _PAGE_PRESENT : !pmd_none(lf_pmd))
 		sim_breach("a mapping ends that is still there");
@@ -143,7 +153,7 @@ static noinline pgtable_t pgtable_trans_huge_withdraw(struct mm_struct *of, pmd_
 {
 	pgtable_t it = of->deposited;
 
-	sim_locked();
+	sim_is_here(of, ADDR, pmdp);
 	mapper_looks();
 	if (!it)
 		sim_breach("no table was deposited");
@@ -158,9 +168,9 @@ void sim_free_table(pgtable_t it)
 	lf.nr_freed += it == &lf_table;
 }
 
-void sim_populate(pmd_t *pmdp, pgtable_t it)
+void sim_populate(const struct mm_struct *mm, pmd_t *pmdp, pgtable_t it)
 {
-	sim_locked();
+	sim_is_here(mm, ADDR, pmdp);
 	mapper_looks();
 	if (it != &lf_table || lf_mm.deposited)
 		sim_breach("F3: the table that follows isn't the one that was deposited");
@@ -170,9 +180,14 @@ void sim_populate(pmd_t *pmdp, pgtable_t it)
 	sim_note("populate");
 }
 
+/* RCU's grace period is longer than any test. */
 static noinline void pte_free_defer(struct mm_struct *of, pgtable_t it)
 {
-	sim_free_table(it);
+}
+
+static noinline void pte_free_now(struct rcu_head *head)
+{
+	sim_free_table(head == &lf_table.rcu_head ? &lf_table : NULL);
 }
 
 long lf_rss(void)
@@ -202,7 +217,7 @@ void update_hiwater_rss(struct mm_struct *of)
 
 static noinline pmd_t *mm_find_pmd(struct mm_struct *of, unsigned long address)
 {
-	return address >> PMD_SHIFT == ADDR >> PMD_SHIFT ? &lf_pmd : NULL;
+	return address >> PMD_SHIFT == ADDR >> PMD_SHIFT && !lf.has_no_tables ? &lf_pmd : NULL;
 }
 
 static void runs(unsigned long to)
@@ -326,6 +341,7 @@ void lf_world_init(void)
 #endif
 #ifdef TLBBATCH_HAVE_PTE_FREE_DEFER
 	hook_world_has("pte_free_defer", pte_free_defer, "void(struct mm_struct *, pgtable_t)");
+	hook_world_has("pte_free_now", pte_free_now, "void(struct callback_head *)");
 #endif
 #ifdef TLBBATCH_HAVE_MM_RSS_PERCPU
 	hook_world_has("mm_trace_rss_stat", mm_trace_rss_stat, "void(struct mm_struct *, int)");
@@ -392,7 +408,8 @@ void fresh(void)
 #else
 	lf_mm.rss_stat.count[MM_ANONPAGES].counter = 1000;
 #endif
-	lf_vma = (struct vm_area_struct){ &lf_mm, ADDR, ADDR + HPAGE_PMD_SIZE, 0 };
+	/* The page is one of several. */
+	lf_vma = (struct vm_area_struct){ &lf_mm, ADDR - HPAGE_PMD_SIZE, ADDR + 2 * HPAGE_PMD_SIZE, 0 };
 	lf_pmd.pmd = 5UL << PMD_SHIFT | ENTRY_FLAGS;
 	lf.nr_split = lf.nr_unmapped = lf.nr_freed = lf.nr_traced = 0;
 	lf.nr_checked = 1;

@@ -50,6 +50,7 @@ enum {
 struct lf_world {
 	bool freezes;		/* try_to_unmap_one() wants the mapping frozen */
 	bool of_another;	/* it is for another folio than the entry maps (6.1) */
+	bool has_no_tables;	/* where it looks, the process has nothing (6.1) */
 	bool discards_itself;	/* the kernel calls unmap_huge_pmd_locked(), too */
 	unsigned int nr_split, nr_unmapped;	/* calls that reached an original */
 	unsigned int nr_freed, nr_traced;
@@ -105,6 +106,7 @@ bool unmap_huge_pmd_locked(struct vm_area_struct *of, unsigned long addr, pmd_t 
 /* lazyfree_own.c. 6.12 calls its own discard for every huge page, and splits what stays. */
 void test_own(void);
 void test_own_and_split(void);
+void test_own_raced(void);
 /* The knob: writes it, and what it reads. */
 ssize_t write_mode(const char *text);
 const char *mode(void);

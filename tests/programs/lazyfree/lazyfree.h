@@ -8,13 +8,6 @@
 #include "common.h"
 #include "rng.h"
 
-#ifndef MADV_PAGEOUT
-#define MADV_PAGEOUT	21
-#endif
-#ifndef MADV_COLLAPSE
-#define MADV_COLLAPSE	25
-#endif
-
 #define HUGE_PAGES	(HUGE_BYTES / PAGE_BYTES)
 
 /**
@@ -28,6 +21,7 @@
  * @touched: are any?
  * @effect: did its way lead to what it is for?
  * @given_up: since MADV_FREE: only then it is paged out
+ * @by_cgroup: of its way
  * @rng: the worker's
  * @pagemap: /proc/self/pagemap
  * @ends: of a pipe that has a page, or -1
@@ -45,6 +39,7 @@ struct huge {
 	bool touched;
 	bool effect;
 	bool given_up;
+	bool by_cgroup;
 	struct rng *rng;
 	int pagemap;
 	int ends[2];
@@ -60,6 +55,9 @@ struct huge {
  * @act: behind it; writes to pages by write_again(), if the page is to be touched. It sets @effect
  * @finish: when all was checked, undoes it; or NULL
  * @lasts: the memory stays a huge page that can be discarded, so one that isn't touched must go
+ * @by_cgroup: reclaim comes by memory.reclaim only. MADV_PAGEOUT of 6.1 reads an entry, makes it
+ *	invalid if it was used, and puts back what it had read: it forgets a store in between. The
+ *	fault of a hint makes an entry used just before the store.
  * @is_short: a pin that writes, and that the kernel doesn't mark: it may lose as much as without
  *	the module
  */
@@ -69,6 +67,7 @@ struct way {
 	void (*act)(struct huge *huge);
 	void (*finish)(struct huge *huge);
 	bool lasts;
+	bool by_cgroup;
 	bool is_short;
 };
 
@@ -79,10 +78,14 @@ extern const unsigned int nr_ways;
 void write_page_like(struct huge *huge, unsigned int page, unsigned int other);
 void write_page_again(struct huge *huge, unsigned int page);
 void write_again(struct huge *huge);
-/* Check all that is known, and count what is wrong. */
-void verify(struct huge *huge);
+/* Check all that is known, and count what is wrong. True if nothing is. */
+bool verify(struct huge *huge);
+/* Somebody else has found a page that is lost. */
+void count_lost(void);
 /* Let reclaim go over it some times. */
 void be_paged_out(void);
+/* The same, and what MADV_PAGEOUT passes over as well: pages that several processes have. */
+void be_reclaimed(void);
 /* Let it go over the others only; and over this one, too, again. */
 void be_left_alone(struct huge *huge);
 void be_given_up(struct huge *huge);

@@ -13,6 +13,7 @@
  * should go, and that went; rounds that began with a huge page, and rounds in which the way
  * led to what it is for.
  */
+#include "cgroup.h"
 #include "lazyfree.h"
 #include "supervise.h"
 #include "swap.h"
@@ -42,6 +43,8 @@ static unsigned int nr_workers = 3, nr_huge = 4, seconds = 20;
 static const char *wanted;
 static struct huge *all[WORKERS_MAX];
 static __thread struct result *mine;
+/* Of the own cgroup, or -1. */
+static int reclaim = -1;
 
 void fail(const char *what)
 {
@@ -116,8 +119,14 @@ void write_again(struct huge *huge)
 		write_page_again(huge, nr == HUGE_PAGES ? i : rng_below(huge->rng, HUGE_PAGES));
 }
 
-void verify(struct huge *huge)
+void count_lost(void)
 {
+	mine->lost++;
+}
+
+bool verify(struct huge *huge)
+{
+	uint64_t before = mine->lost + mine->wrong;
 	size_t page;
 
 	for (page = 0; page < HUGE_PAGES; page++) {
@@ -128,6 +137,7 @@ void verify(struct huge *huge)
 		else
 			mine->wrong += !has_page(at, page, huge->version) && !has_page(at, page, 0);
 	}
+	return mine->lost + mine->wrong == before;
 }
 
 bool is_over(void)
@@ -143,6 +153,15 @@ void be_paged_out(void)
 		sched_yield();
 }
 
+void be_reclaimed(void)
+{
+	unsigned int tries;
+
+	for (tries = 0; tries < 3 && reclaim >= 0; tries++)
+		cgroup_reclaim_once(reclaim, "4M");
+	be_paged_out();
+}
+
 void be_given_up(struct huge *huge)
 {
 	__atomic_store_n(&huge->given_up, true, __ATOMIC_RELEASE);
@@ -152,19 +171,6 @@ void be_left_alone(struct huge *huge)
 {
 	__atomic_store_n(&huge->given_up, false, __ATOMIC_RELEASE);
 	be_paged_out();
-}
-
-/* Memory at a multiple of its size. */
-static char *map_huge(size_t bytes)
-{
-	char *room = mmap(NULL, bytes + HUGE_BYTES, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	uintptr_t start = ((uintptr_t)room + HUGE_BYTES - 1) & ~(HUGE_BYTES - 1);
-
-	if (room == MAP_FAILED)
-		fail("mmap");
-	madvise((void *)start, bytes, MADV_HUGEPAGE);
-	return (char *)start;
 }
 
 /*
@@ -232,6 +238,7 @@ static void go(const struct way *way, struct huge *huge, bool touched)
 		return;
 	fill(huge);
 	huge->touched = touched;
+	huge->by_cgroup = way->by_cgroup;
 	huge->effect = false;
 	/* Not later: smaps of 6.1 doesn't count an entry that is protected. */
 	mine->huge += is_huge(huge);
@@ -315,7 +322,11 @@ static void *work(void *argument)
 
 static void page_out_one(struct huge *huge)
 {
-	if (__atomic_load_n(&huge->given_up, __ATOMIC_ACQUIRE))
+	if (!__atomic_load_n(&huge->given_up, __ATOMIC_ACQUIRE))
+		return;
+	if (huge->by_cgroup && reclaim >= 0)
+		cgroup_reclaim_once(reclaim, "2M");
+	else
 		madvise(__atomic_load_n(&huge->base, __ATOMIC_ACQUIRE), HUGE_BYTES, MADV_PAGEOUT);
 }
 
@@ -417,12 +428,15 @@ static void parse(int argc, char **argv, const char **dir)
 			wanted = argv[i + 1];
 		else if (!strcmp(argv[i], "--dir"))
 			*dir = argv[i + 1];
+		else if (!strcmp(argv[i], "--reclaim"))
+			reclaim = cgroup_open_reclaim(argv[i + 1]);
 		else
 			break;
 	}
 	if (i != argc)
 		die_usage("lazyfree [--seconds N] [--workers N] [--huge N] "
-			  "[--ways \"WAY...\"] [--dir DIR]\n       lazyfree --list");
+			  "[--ways \"WAY...\"] [--dir DIR] [--reclaim CGROUP]\n"
+			  "       lazyfree --list");
 }
 
 static void list(void)

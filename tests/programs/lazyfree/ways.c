@@ -50,7 +50,7 @@ static void wait_for(pid_t child, struct huge *huge)
 			fail("waitpid");
 	/* The child says by its exit code whether it lost something. */
 	if (WIFEXITED(status) && WEXITSTATUS(status) == STRESS_DATA_ERROR)
-		huge->fresh[0] = ~0ULL;
+		count_lost();
 	huge->effect = WIFEXITED(status);
 }
 
@@ -59,10 +59,24 @@ static void fork_and_write(struct huge *huge)
 	pid_t child = fork_child();
 
 	if (!child) {
-		be_paged_out();
+		be_reclaimed();
 		_exit(STRESS_OK);
 	}
 	write_again(huge);
+	wait_for(child, huge);
+}
+
+/* Both have what was written before. */
+static void write_and_fork(struct huge *huge)
+{
+	pid_t child;
+
+	write_again(huge);
+	child = fork_child();
+	if (!child) {
+		be_reclaimed();
+		_exit(verify(huge) ? STRESS_OK : STRESS_DATA_ERROR);
+	}
 	wait_for(child, huge);
 }
 
@@ -74,7 +88,7 @@ static void child_writes(struct huge *huge)
 
 	if (!child) {
 		*word = 1;
-		be_paged_out();
+		be_reclaimed();
 		_exit(*word == 1 ? STRESS_OK : STRESS_DATA_ERROR);
 	}
 	wait_for(child, huge);
@@ -542,11 +556,12 @@ const struct way ways[] = {
 	WAY("plain", rewrite, .lasts = true),
 	WAY("late", rewrite_late, .lasts = true),
 	WAY("fork-parent", fork_and_write),
+	WAY("fork-both", write_and_fork),
 	WAY("fork-child", child_writes),
 	WAY("fork-exit", child_exits),
 	WAY("read-only", read_only, .prepare = be_read_only),
 	WAY("no-access", no_access, .prepare = be_inaccessible),
-	WAY("hints", stay_hinted, .prepare = be_hinted),
+	WAY("hints", stay_hinted, .prepare = be_hinted, .by_cgroup = true),
 	WAY("mlock", lock),
 	WAY("vmsplice", be_spliced, .prepare = open_pipe, .finish = close_pipe),
 	WAY("direct", device_writes, .prepare = has_file),
@@ -560,7 +575,7 @@ const struct way ways[] = {
 	WAY("collapse", collapse),
 	WAY("part", free_part),
 	WAY("dontneed", dont_need),
-	WAY("munmap", map_anew), /* the 21st */
+	WAY("munmap", map_anew), /* the 22nd */
 };
 
 const unsigned int nr_ways = ARRAY_SIZE(ways);

@@ -23,17 +23,31 @@ void cgroup_join(const char *cgroup)
 	close(fd);
 }
 
-/* Until @end: while @armed, reclaim @amount of what the cgroup has. */
-void cgroup_reclaim(const char *cgroup, const char *amount, const bool *armed, uint64_t end)
+int cgroup_open_reclaim(const char *cgroup)
 {
-	int fd = open_in(cgroup, "memory.reclaim");
+	return open_in(cgroup, "memory.reclaim");
+}
+
+/* Reclaim @amount of what the cgroup has. @fd is of the function above. */
+void cgroup_reclaim_once(int fd, const char *amount)
+{
+	/* That there is nothing left to reclaim is no error here. */
+	if (write(fd, amount, strlen(amount)) < 0 && errno != EAGAIN && errno != EINTR)
+		die_environment("memory.reclaim: %s", strerror(errno));
+}
+
+/* The same until @end, while @armed. @turns, if it is there, counts how often. */
+void cgroup_reclaim(const char *cgroup, const char *amount, const bool *armed, uint64_t *turns,
+		    uint64_t end)
+{
+	int fd = cgroup_open_reclaim(cgroup);
 
 	while (now_ns() < end && !stress_stop) {
 		if (!__atomic_load_n(armed, __ATOMIC_RELAXED))
 			continue;
-		/* That there is nothing left to reclaim is no error here. */
-		if (write(fd, amount, strlen(amount)) < 0 && errno != EAGAIN && errno != EINTR)
-			die_environment("%s/memory.reclaim: %s", cgroup, strerror(errno));
+		cgroup_reclaim_once(fd, amount);
+		if (turns)
+			__atomic_add_fetch(turns, 1, __ATOMIC_RELEASE);
 	}
 	close(fd);
 }

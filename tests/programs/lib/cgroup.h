@@ -6,6 +6,9 @@
 #include "common.h"
 
 void cgroup_join(const char *cgroup);
-void cgroup_reclaim(const char *cgroup, const char *amount, const bool *armed, uint64_t end);
+int cgroup_open_reclaim(const char *cgroup);
+void cgroup_reclaim_once(int fd, const char *amount);
+void cgroup_reclaim(const char *cgroup, const char *amount, const bool *armed, uint64_t *turns,
+		    uint64_t end);
 
 #endif

@@ -134,6 +134,25 @@ void *map_locked(size_t bytes)
 	return memory;
 }
 
+/**
+ * map_huge() - memory at a multiple of a huge page's size, which may have huge pages
+ * @bytes: size
+ *
+ * It is a part of a mapping that has room for one more.
+ */
+char *map_huge(size_t bytes)
+{
+	char *room = mmap(NULL, bytes + HUGE_BYTES, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *start = (char *)(((uintptr_t)room + HUGE_BYTES - 1) & ~(HUGE_BYTES - 1));
+
+	if (room == MAP_FAILED)
+		die_environment("mmap of %zu bytes: %s", bytes, strerror(errno));
+	if (madvise(start, bytes, MADV_HUGEPAGE))
+		die_environment("MADV_HUGEPAGE: %s", strerror(errno));
+	return start;
+}
+
 void start_thread(pthread_t *thread, void *(*body)(void *), void *argument)
 {
 	int error = pthread_create(thread, NULL, body, argument);

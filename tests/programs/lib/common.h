@@ -35,6 +35,14 @@
 #include <time.h>
 #include <unistd.h>
 
+/* What headers of older kernels lack. */
+#ifndef MADV_PAGEOUT
+#define MADV_PAGEOUT	21
+#endif
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE	25
+#endif
+
 /* A test script must be able to tell lost data from a bad environment. */
 enum stress_exit {
 	STRESS_OK = 0,
@@ -90,6 +98,7 @@ unsigned int usable_cpus(int *cpus, unsigned int limit);
 unsigned int kernel_version(void);
 bool pin_self(int cpu);
 void *map_locked(size_t bytes);
+char *map_huge(size_t bytes);
 void start_thread(pthread_t *thread, void *(*body)(void *), void *argument);
 pid_t fork_child(void);
 void start_watchdog(unsigned int seconds);

@@ -148,12 +148,23 @@ size_t smaps_huge(const void *base, size_t pages)
 	return smaps_sum(base, pages, "AnonHugePages");
 }
 
-/* Of all pages of this process. */
-void clear_soft_dirty(void)
+static void clear_refs(const char *what)
 {
 	int fd = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
 
-	if (fd < 0 || write(fd, "4", 1) != 1)
+	if (fd < 0 || write(fd, what, 1) != 1)
 		die_environment("/proc/self/clear_refs: %s", strerror(errno));
 	close(fd);
+}
+
+/* Of all pages of this process. */
+void clear_soft_dirty(void)
+{
+	clear_refs("4");
+}
+
+/* Of its anonymous pages. TLBs aren't flushed: who has a page there may go on unnoticed. */
+void clear_referenced(void)
+{
+	clear_refs("2");
 }

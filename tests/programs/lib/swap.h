@@ -20,6 +20,7 @@ int open_pagemap(void);
 uint64_t pagemap_entry(int fd, const void *address);
 size_t pagemap_count(int fd, const void *base, size_t pages, uint64_t bit);
 void clear_soft_dirty(void);
+void clear_referenced(void);
 size_t smaps_swapped(const void *base, size_t pages);
 size_t smaps_huge(const void *base, size_t pages);
 

@@ -10,9 +10,6 @@
 #include "events.h"
 #include "scene.h"
 
-#ifndef MADV_COLLAPSE
-#define MADV_COLLAPSE	25
-#endif
 #ifndef MADV_SOFT_OFFLINE
 #define MADV_SOFT_OFFLINE	101
 #endif
