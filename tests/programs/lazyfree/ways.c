@@ -499,7 +499,8 @@ static bool is_collapsed(struct huge *huge)
 
 /*
  * The mapping is split, and made whole again, beside reclaim. If that holds too many of its pages,
- * it is made whole without reclaim. One that nobody touched may be gone.
+ * it is made whole without reclaim. One that nobody touched may be gone. 6.1 makes no huge page of
+ * pages none of which may be written, as when all are swapped.
  */
 static void collapse(struct huge *huge)
 {
@@ -509,6 +510,7 @@ static void collapse(struct huge *huge)
 	huge->effect = is_collapsed(huge);
 	if (huge->touched && !huge->effect) {
 		be_left_alone(huge);
+		write_again(huge);
 		huge->effect = is_collapsed(huge);
 		be_given_up(huge);
 	}
