@@ -208,19 +208,19 @@ def doubts(result):
     """Reasons not to take the figures at face value: a line each."""
     said = []
     for fanout in result["fanouts"]:
-        count = fanout["receivers"]
+        who = "1 receiver" if fanout["receivers"] == 1 else f"{fanout['receivers']} receivers"
         if fanout["per_receiver_ns"] is None:
-            said.append(f"{count} receivers: never did all of them run, so there is no figure")
+            said.append(f"{who}: never did all of them run, so there is no figure")
             continue
         if fanout["per_receiver_ns"]["n"] * 2 < fanout["blocks"]:
-            said.append(f"{count} receivers: something else had their CPUs in most blocks")
+            said.append(f"{who}: something else had CPUs of theirs in most blocks")
         if fanout["seen"]["median"] < 0.5:
-            said.append(f"{count} receivers: most weren't interrupted while the sender waited. "
+            said.append(f"{who}: most weren't interrupted while the sender waited. "
                         "Flushes go another way here (paravirtual, INVLPGB), or the CPUs' "
                         "clocks differ")
         elif fanout["sender_extra_ns"]["median"] <= (result["noise"]["sender_ns"]
                                                      or {"q3": 0})["q3"]:
-            said.append(f"{count} receivers: what the sender waits isn't above the noise")
+            said.append(f"{who}: what the sender waits isn't above the noise")
     return said
 
 
