@@ -60,8 +60,6 @@ class Column:
 
     def so_far(self, values):
         """Return what the column shows for all that was ever counted."""
-        if self.kind in BOUNDS:
-            return None
         totals = {source: toollib.total(value) for source, value in values.items()}
         return added(totals.get(source) for source in self.sources) \
             if self.kind in ("rate", "gauge") else self.divided(totals)
