@@ -58,8 +58,9 @@ static noinline void arch_tlbbatch_flush(struct arch_tlbflush_unmap_batch *batch
 	memset(batch, 0, sizeof(*batch));
 }
 
-static void try_to_unmap_flush(void)
+static noinline void try_to_unmap_flush(void)
 {
+	barrier();
 	if (!current->tlb_ubc.flush_required)
 		return;
 	arch_tlbbatch_flush(&current->tlb_ubc.arch);
@@ -166,6 +167,7 @@ static unsigned int nr_attached(void)
 	return sim_is_patched((unsigned long)flush_tlb_mm_range) +
 	       sim_is_patched((unsigned long)arch_tlbbatch_flush) +
 	       sim_is_patched((unsigned long)try_to_unmap_flush_dirty) +
+	       sim_is_patched((unsigned long)try_to_unmap_flush) +
 	       sim_is_patched((unsigned long)fn_pass);
 }
 
@@ -195,7 +197,7 @@ static void test_switch(void)
 	sim_hyperv_hints = ~0U;
 	ok_int(write_mode("watch\n"), 6, "it watches");
 	ok_str(mode(), "off [watch]\n", "and says so");
-	ok_int(nr_attached(), 4, "H2: all is attached");
+	ok_int(nr_attached(), 5, "H2: all is attached");
 }
 
 static void test_end(void)
@@ -267,6 +269,14 @@ static void test_causes(void)
 	sim_call.nr = NR_READ;
 	flush_mm(&mm, false);
 	ok(ONLY(OTHER, 2), "A2: a program of that name isn't");
+	/* It has a copy of the registers of whoever made it, who was in madvise. */
+	sim_call.nr = NR_MADVISE;
+	current->flags = PF_IO_WORKER;
+	flush_mm(&mm, false);
+	ok(ONLY(OTHER, 2), "A2: a worker of io_uring is in no call");
+	current->flags = PF_USER_WORKER;
+	flush_mm(&mm, false);
+	ok(ONLY(OTHER, 2), "A2: nor is one of vhost");
 }
 
 /* --- passes ----------------------------------------------------------------------------- */
@@ -279,9 +289,13 @@ static void unmap(unsigned long cpus, bool dirty)
 	current->tlb_ubc.arch.cpumask.bits[0] |= cpus;
 }
 
+/* With a disk a folio is under writeback when it has been written; with zram it is done. */
+static bool to_disk;
+
 static void write_folio(bool anon, bool swapbacked, unsigned int nr)
 {
-	struct folio folio = { .nr = nr, .anon = anon, .swapbacked = swapbacked };
+	struct folio folio = { .nr = nr, .anon = anon, .swapbacked = swapbacked,
+			       .writeback = to_disk };
 	struct tlbflush_unmap_batch batch = current->tlb_ubc;
 	void (*probe)(void *data, struct folio *of) = tlbbatch_advise.watches->points[0].probe;
 
@@ -360,6 +374,39 @@ static void test_pass(void)
 	   COUNTED(WHATIF_FOLIOS_DEFERRED) == 1, "A3: a flush that interrupts nobody doesn't count");
 }
 
+/* Reclaim frees a group of folios that nobody had mapped: it has nothing to flush. */
+static void test_frees(void)
+{
+	struct tlbbatch_pass *pass;
+
+	reclaims();
+	to_disk = true;
+	pass = begin_pass(0);
+	write_dirty(0xf);
+	try_to_unmap_flush();
+	ok(COUNTED(WHATIF_FLUSHES_LEFT) == 1 && COUNTED(WHATIF_RECEIVERS_LEFT) == 2,
+	   "A3: what is owed is flushed before reclaim frees, even if it has nothing to flush");
+	try_to_unmap_flush();
+	ok_int(COUNTED(WHATIF_FLUSHES_LEFT), 1, "A3: once");
+	write_dirty(0x1f);
+	end_pass(pass);
+	ok(COUNTED(WHATIF_FLUSHES) == 2 && COUNTED(WHATIF_FLUSHES_LEFT) == 2 &&
+	   COUNTED(WHATIF_RECEIVERS_LEFT) == 2 + 3, "A3: and what is owed since then at the end");
+	to_disk = false;
+	anew();
+	pass = begin_pass(0);
+	write_dirty(0xf);
+	try_to_unmap_flush();
+	ok_int(COUNTED(WHATIF_FLUSHES_LEFT), 0, "A3: with zram it frees what would wait: not yet");
+	write_dirty(0x1f);
+	end_pass(pass);
+	ok(COUNTED(WHATIF_FLUSHES_LEFT) == 1 && COUNTED(WHATIF_RECEIVERS_LEFT) == 3,
+	   "A3: but at the end");
+	anew();
+	try_to_unmap_flush();
+	ok(!COUNTED(WHATIF_FLUSHES_LEFT), "A3: outside of a pass nothing is owed");
+}
+
 static void test_kinds(void)
 {
 	struct tlbbatch_pass *pass;
@@ -422,6 +469,18 @@ static void test_worth(void)
 	end_pass(pass);
 	ok(COUNTED(WHATIF_FLUSHES_LEFT) == 2 && COUNTED(WHATIF_RECEIVERS_LEFT) == 2 + 3,
 	   "A3: S7: two of three flushes are left");
+	anew();
+	tlbbatch_receivers_min = 3;
+	pass = begin_pass(0);
+	tlbbatch_receivers_min = 1;
+	/* It meets no gate, so that its flush stays owed. */
+	unmap(0xf, true);
+	try_to_unmap_flush_dirty();
+	unmap(BIT(4), false);
+	write_folio(true, true, 1);
+	ok_int(COUNTED(WHATIF_FOLIOS_DEFERRED), 1,
+	       "A3: S7: who has clean entries to flush is interrupted, too");
+	end_pass(pass);
 }
 
 static unsigned int row_of(const struct tlbbatch_feature *feature)
@@ -481,6 +540,29 @@ static void test_outside(void)
 	ok(ONLY(MIGRATE, 2), "A2: a batch outside of reclaim is migration's");
 }
 
+/* While "off" waits for a pass, advise doesn't know those that begin. */
+static void test_leaving(void)
+{
+	struct tlbbatch_pass *open;
+
+	reclaims();
+	open = begin_pass(0);
+	tlbbatch_pass_leave(tlbbatch_advise.pass);
+	write_dirty(0xf);
+	ok(COUNTED(FLUSHES_RECLAIM_DIRTY) == 1 && COUNTED(WHATIF_FLUSHES) == 1,
+	   "A2: a pass is counted to its end");
+	end_pass(open);
+	anew();
+	unmap(0xf, true);
+	try_to_unmap_flush_dirty();
+	ok(!COUNTED(FLUSHES_OTHER) && !COUNTED(FLUSHES_MIGRATE),
+	   "A2: a later one's flushes aren't taken for others'");
+	threads_run();
+	flush_mm(&mm, false);
+	ok(!COUNTED(FLUSHES_UNMAP), "A2: nothing else is counted then, so that shares stay true");
+	tlbbatch_pass_join(tlbbatch_advise.pass);
+}
+
 int main(void)
 {
 	hook_world_init();
@@ -489,6 +571,7 @@ int main(void)
 	hook_world_has("arch_tlbbatch_flush", arch_tlbbatch_flush,
 		       "void(struct arch_tlbflush_unmap_batch *)");
 	hook_world_has("try_to_unmap_flush_dirty", try_to_unmap_flush_dirty, "void(void)");
+	hook_world_has("try_to_unmap_flush", try_to_unmap_flush, "void(void)");
 	hook_world_has("__traceiter_mm_vmscan_write_folio", write_event,
 		       "int(void *, struct folio *)");
 	hook_world_has("node_get_allowed_targets", node_get_allowed_targets,
@@ -502,11 +585,13 @@ int main(void)
 	test_receivers();
 	test_causes();
 	test_pass();
+	test_frees();
 	test_kinds();
 	test_batch_size();
 	test_worth();
 	test_unjudged();
 	test_outside();
+	test_leaving();
 	test_end();
 	sim_unload();
 	ok_int(sim_nr_registered() + sim_allocated() + sim_breaches(), 0, "nothing is left");
