@@ -14,7 +14,7 @@ start()
 
 run()
 {
-	in_cgroup fio --name=mmap --filename="$FIO_FILE" --size=${FIO_MB}M --ioengine=mmap \
+	in_cgroup timeout -k 10 "$RUN_MAX_S" fio --name=mmap --filename="$FIO_FILE" --size=${FIO_MB}M --ioengine=mmap \
 		--rw=randrw --bs=4k --norandommap --thread --numjobs=4 --invalidate=0 \
 		--io_size=$(($1 / 4 * 4))k --group_reporting --output-format=json --output="$OUT"
 }
