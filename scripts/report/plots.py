@@ -226,7 +226,7 @@ def wide(data):
         place.legend(loc="upper right", ncol=2)
     for place in places[len(kinds):]:
         place.set_visible(False)
-    for place in places[-columns:]:
+    for place in places[max(len(kinds) - columns, 0):len(kinds)]:
         place.set_xlabel("pass_min (pages) with batching; off: neither")
         place.xaxis.set_tick_params(labelbottom=True)
     for row in axes:
