@@ -10,13 +10,13 @@ MARIADB_ROWS=500000
 
 mariadb_sql()
 {
-	mariadb --no-defaults -S "$WORK/mariadb" -u root -BN -e "$1"
+	limited mariadb --no-defaults -S "$WORK/mariadb" -u root -BN -e "$1"
 }
 
 # mariadb_sysbench COMMAND: what sysbench is to do with the table
 mariadb_sysbench()
 {
-	sysbench oltp_read_write --db-driver=mysql --mysql-socket="$WORK/mariadb" \
+	limited sysbench oltp_read_write --db-driver=mysql --mysql-socket="$WORK/mariadb" \
 		--mysql-user=root --mysql-db=sbtest --tables=1 --table-size=$MARIADB_ROWS \
 		--rand-type=uniform --threads="${2:-1}" --events="${3:-0}" --time=0 "$1"
 }
@@ -58,5 +58,5 @@ operations()
 
 stop()
 {
-	mariadb-admin --no-defaults -S "$WORK/mariadb" -u root shutdown
+	limited mariadb-admin --no-defaults -S "$WORK/mariadb" -u root shutdown
 }

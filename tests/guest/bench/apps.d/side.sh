@@ -113,8 +113,13 @@ side()
 	fi
 	# A server that was killed can't say what it did.
 	did=null
-	[ "$oom" -gt 0 ] || did=$(operations)
-	[ -n "$did" ] || fail "$1, round $2, $3: doesn't say what it did: $(tail -n 5 "$OUT")"
+	if [ "$oom" -eq 0 ]; then
+		did=$(operations) || did=
+		[[ $did =~ ^[0-9]+$ ]] ||
+			fail "$1, round $2, $3: doesn't say what it did: $(tail -n 5 "$OUT")"
+		[ $((did * 100)) -ge $((count * 99)) ] ||
+			fail "$1, round $2, $3: did $did of $count: $(tail -n 5 "$OUT")"
+	fi
 	printf '{"app": "%s", "swap": "%s", "round": %d, "side": "%s", "killed": %d, "operations": %s, "seconds": %s, %s, "memcg_us": %s, "direct_us": %s, "events_lost": %d, "instructions": %s, "idle_s": %s, "module": {%s}}\n' \
 		"$1" "$swap" "$2" "$3" $((oom > 0)) "$did" "$seconds" "$MEASURED" \
 		"$(spread memcg "$values")" "$(spread direct "$values")" "$lost" "$number" "$idle" \
@@ -126,10 +131,20 @@ side()
 	[ "$oom" -eq 0 ] || { app_down; app_up "$1"; }
 }
 
-# order: set ORDER to the sides of a round in random order. A subshell would have random numbers of
-# its own, whatever the seed is.
-order()
+# orders ROUNDS: set ORDERS to an order of the sides for each round. Either side comes first in half
+# of the rounds, and which ones these are is random. With an odd number, chance gives one more. A
+# subshell would have random numbers of its own, whatever the seed is.
+orders()
 {
-	ORDER=(off on)
-	((RANDOM < 16384)) || ORDER=(on off)
+	local left=$1 off_first=$((($1 + RANDOM / 16384) / 2))
+
+	ORDERS=()
+	for ((; left > 0; left--)); do
+		if ((RANDOM % left < off_first)); then
+			ORDERS+=("off on")
+			off_first=$((off_first - 1))
+		else
+			ORDERS+=("on off")
+		fi
+	done
 }
