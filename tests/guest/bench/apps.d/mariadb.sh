@@ -33,7 +33,7 @@ prepare()
 {
 	install -d -o nobody -g nogroup -m 700 "$MARIADB"
 	"${UNPRIVILEGED[@]}" mariadb-install-db --no-defaults --datadir="$MARIADB" \
-		--auth-root-authentication-method=normal --skip-test-db --skip-name-resolve &&
+		--auth-root-authentication-method=normal --skip-test-db --skip-name-resolve --force &&
 		mariadb_start &&
 		mariadb_sql 'CREATE DATABASE sbtest' &&
 		mariadb_sysbench prepare &&
