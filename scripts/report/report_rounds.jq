@@ -181,12 +181,12 @@ def bystander_verdicts:
 def advise_groups:
 	.[] | select(.what == "advise") | .kernel as $kernel |
 	.sides | group_by([.swap, .lru, .workload])[] |
-	{ kernel: $kernel, sides: map(select(.oom == 0)), all: length, on: (map(.arm) - ["off", "watch"])[0] };
+	{ kernel: $kernel, sides: map(select(.oom == 0)), all: length, on: ([.[] | .arm | select(test("^[0-9]+$"))][0]) };
 def advise_arm($arm): [.[] | select(.arm == $arm)];
 
 # Receivers of a side: for each 1000 pages, or of all where each side does the same work
 def advise_receivers:
-	if .workload | IN("madvise", "mixed") then .tlb_shootdowns
+	if .workload | IN("madvise", "apart", "mixed") then .tlb_shootdowns
 	else .tlb_shootdowns * 1000 / .pgsteal_anon end;
 def advise_receivers_of($arm): [advise_arm($arm)[] | advise_receivers];
 
