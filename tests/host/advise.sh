@@ -47,7 +47,7 @@ a_machine()
 	put sys/kernel/tlbbatch/enabled 0
 	put sys/kernel/tlbbatch/batch_size 64
 	put sys/kernel/tlbbatch/advise/mode "[off] watch"
-	for name in $("$PYTHON" -c "
+	for name in $("$PYTHON" -B -c "
 import sys
 sys.path.insert(0, '$TOOLS/lib'); sys.path.insert(0, '$TOOLS/../share/tlbbatch')
 import adviselib
