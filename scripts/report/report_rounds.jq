@@ -200,7 +200,7 @@ def advise_bound: 10;
 
 # One row for each kernel, LRU, swap device and workload
 def advise_rows:
-	advise_groups as {$kernel, $sides, $all, $on} |
+	[advise_groups as {$kernel, $sides, $all, $on} |
 	($sides | advise_receivers_of("off") | median) as $off |
 	($sides | advise_receivers_of("watch") | median) as $watch |
 	($sides | advise_receivers_of($on)) as $batched |
@@ -211,7 +211,8 @@ def advise_rows:
 	 ($off | of_1000), ($watch | against($off) | of_1000), ($batched | median | of_1000),
 	 ($predicted | of_1000), "\($predictions | min | of_1000) to \($predictions | max | of_1000)",
 	 ($measured | of_1000), (($predicted - $measured) | of_1000),
-	 if $predicted - $measured | fabs > advise_bound then "fails" else "passes" end];
+	 if $predicted - $measured | fabs > advise_bound then "fails" else "passes" end]] |
+	sort_by(.[0:4])[];
 
 def advise_complaints:
 	select(.what == "advise" and (.sides | type == "array")) | [.] | advise_groups as {$sides, $on} |
