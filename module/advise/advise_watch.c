@@ -168,19 +168,8 @@ static void tlbbatch_advise_probe(void *data, struct folio *folio)
 	tlbbatch_advise_writes(pass, &it);
 }
 
-#define WATCH(code, symbol, proto)	{ { symbol, proto }, see_##code },
-#define ENTRY(name_, optional_)						\
-	{								\
-		.name = #name_,						\
-		.alternatives = (const struct tlbbatch_watched[]) {	\
-			TLBBATCH_TBL_entry_##name_(WATCH)		\
-			{ }						\
-		},							\
-		.optional = optional_,					\
-	},
-
 static struct tlbbatch_entry entries[] = {
-	TLBBATCH_TBL_advise_entry_names(ENTRY)
+	TLBBATCH_TBL_advise_entry_names(TLBBATCH_ENTRY)
 };
 
 #define EVENT(name, symbol, proto)	TLBBATCH_POINT(symbol, proto, tlbbatch_advise_probe)
