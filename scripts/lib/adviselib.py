@@ -166,9 +166,9 @@ def _time(told):
 
 def _reclaim(told):
     """Return the reason that says what reclaim does, and what batching would save."""
-    sent = shown(told["reclaim_receivers_per_second"])
-    return (f"Reclaim sends {sent} interrupts a second, each flush to "
-            f"{shown(told['reclaim_receivers_per_flush'])} CPUs on average. Batching would save "
+    sent, cpus = (shown(told["reclaim_receivers_per_" + of]) for of in ("second", "flush"))
+    return (f"Reclaim sends {sent} interrupts a second, each flush to {cpus} "
+            f"{'CPU' if cpus == '1' else 'CPUs'} on average. Batching would save "
             f"{share(told['saved_percent_of_reclaim'])} of these.")
 
 

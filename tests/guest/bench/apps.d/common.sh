@@ -7,8 +7,8 @@
 #   prepare     make its data, once, in the layer of scripts/vm/make-apps. There it runs with the
 #               host's speed, so an emulated guest needn't fill a database
 #   start       start it in the memory cgroup, and fill its memory
-#   run COUNT   let it do COUNT operations, which is less than 4 or a multiple of 4. What it says
-#               goes to $OUT. Returns how that went. Its programs are limited
+#   run COUNT   let it do COUNT operations, which is a multiple of 4. What it says goes to $OUT.
+#               Returns how that went. Its programs are limited
 #   operations  print how many it did in the last run, by its own account
 #   stop        let it end. Afterwards what is left in the cgroup is killed
 #
