@@ -12,6 +12,7 @@
 #include <linux/mmzone.h>
 #include "advise/advise_counters.h"
 #include "advise/advise_pass.h"
+#include "arch/x86.h"
 #include "debug/debug.h"
 #include "pass/demotion.h"
 #include "pass/pass.h"
@@ -141,6 +142,18 @@ void tlbbatch_advise_flushes(struct tlbbatch_advise_pass *pass, enum tlbbatch_ca
 }
 
 /**
+ * tlbbatch_advise_frees() - reclaim is about to free, and has nothing to flush
+ * @pass: the running task's
+ *
+ * Context: any; preemption off.
+ */
+void tlbbatch_advise_frees(struct tlbbatch_advise_pass *pass)
+{
+	if (pass->judged && tlbbatch_whatif_frees(&pass->whatif))
+		flush_left(pass);
+}
+
+/**
  * tlbbatch_advise_writes() - reclaim has written a folio
  * @pass: the running task's
  * @folio: what is known of the folio
@@ -154,6 +167,9 @@ void tlbbatch_advise_writes(struct tlbbatch_advise_pass *pass,
 
 	if (!pass->judged)
 		return;
+	/* What was unmapped since the last flush is in the same batch. */
+	cpumask_or(&pass->cpus, &pass->cpus,
+		   tlbbatch_arch_batch_mask(tlbbatch_arch_my_batch()));
 	if (tlbbatch_whatif_needs_look(&pass->whatif, folio))
 		receivers = tlbbatch_receivers_of(&pass->cpus, NULL, false);
 	switch (tlbbatch_whatif_written(&pass->whatif, folio, receivers)) {

@@ -33,6 +33,7 @@ void tlbbatch_advise_end(struct tlbbatch_pass *pass);
 void tlbbatch_advise_asked(struct tlbbatch_advise_pass *pass, const struct cpumask *cpus);
 void tlbbatch_advise_flushes(struct tlbbatch_advise_pass *pass, enum tlbbatch_cause cause,
 			     const struct cpumask *cpus, unsigned int receivers);
+void tlbbatch_advise_frees(struct tlbbatch_advise_pass *pass);
 void tlbbatch_advise_writes(struct tlbbatch_advise_pass *pass,
 			    const struct tlbbatch_whatif_folio *folio);
 

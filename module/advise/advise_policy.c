@@ -162,6 +162,7 @@ enum tlbbatch_fate tlbbatch_whatif_written(struct tlbbatch_whatif *pass,
 	if (may_wait(pass, folio) &&
 	    tlbbatch_worth_decide(&pass->worth, receivers, pass->batch_size)) {
 		pass->waiting++;
+		pass->frees_early |= folio->is_done;
 		return TLBBATCH_FATE_WAITS;
 	}
 	pass->owed = false;
@@ -181,6 +182,28 @@ enum tlbbatch_fate tlbbatch_whatif_written(struct tlbbatch_whatif *pass,
 void tlbbatch_whatif_flushed(struct tlbbatch_whatif *pass)
 {
 	pass->owed = false;
+}
+
+/**
+ * tlbbatch_whatif_frees() - reclaim is about to free, and has nothing to flush
+ * @pass: the pass
+ *
+ * It has nothing to flush because each dirty folio had a flush of its own. With batching that is
+ * owed, and comes here: reclaim asks for it whenever it has gathered enough to free.
+ *
+ * But if reclaim has freed folios that would wait, it has gathered enough too early. With batching
+ * it would ask later, or only at its end (tlbbatch_whatif_end()).
+ *
+ * Context: any; pure.
+ * Return: true if batching would flush.
+ */
+bool tlbbatch_whatif_frees(struct tlbbatch_whatif *pass)
+{
+	bool flushes = pass->owed && !pass->frees_early;
+
+	if (flushes)
+		pass->owed = false;
+	return flushes;
 }
 
 /**

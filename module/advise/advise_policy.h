@@ -49,12 +49,14 @@ enum tlbbatch_cause tlbbatch_advise_cause(const struct tlbbatch_flush_facts *fac
  * @batch_size: folios that share a flush
  * @waiting: folios that would wait now
  * @owed: a flush would be owed now
+ * @frees_early: a folio that would wait is written already: reclaim has freed it
  * @worth: whether enough other CPUs are interrupted for a folio to wait
  */
 struct tlbbatch_whatif {
 	unsigned int batch_size;
 	unsigned int waiting;
 	bool owed;
+	bool frees_early;
 	struct tlbbatch_worth worth;
 };
 
@@ -70,11 +72,13 @@ enum tlbbatch_fate {
  * @is_file: it is neither anonymous nor shmem's
  * @gate: where it would have waited; no meaning if @is_file
  * @nr_pages: its pages
+ * @is_done: its write-out is over, as zram's is at once
  */
 struct tlbbatch_whatif_folio {
 	bool is_file;
 	enum tlbbatch_gate gate;
 	unsigned int nr_pages;
+	bool is_done;
 };
 
 void tlbbatch_whatif_begin(struct tlbbatch_whatif *pass, unsigned int batch_size,
@@ -86,6 +90,7 @@ enum tlbbatch_fate tlbbatch_whatif_written(struct tlbbatch_whatif *pass,
 					   const struct tlbbatch_whatif_folio *folio,
 					   unsigned int receivers);
 void tlbbatch_whatif_flushed(struct tlbbatch_whatif *pass);
+bool tlbbatch_whatif_frees(struct tlbbatch_whatif *pass);
 bool tlbbatch_whatif_end(struct tlbbatch_whatif *pass);
 
 #endif /* TLBBATCH_ADVISE_POLICY_H */

@@ -7,6 +7,7 @@
  *  flush_tlb_mm_range()	all but reclaim's and migration's
  *  arch_tlbbatch_flush()	theirs
  *  try_to_unmap_flush_dirty()	reclaim is about to write a dirty folio
+ *  try_to_unmap_flush()	reclaim is about to free, even if there is nothing to flush
  *  mm_vmscan_write_folio	reclaim wrote one
  *
  * Why a flush came is told from what the task is doing, not from its stack: it is in a
@@ -28,6 +29,7 @@
 #include "arch/x86.h"
 #include "arch/x86_call.h"
 #include "compat/ftrace_compat.h"
+#include "compat/task_compat.h"
 #include "debug/debug.h"
 #include "hooks/watch.h"
 #include "receivers/receivers.h"
@@ -56,7 +58,8 @@ static struct tlbbatch_flush_facts facts_of(const struct mm_struct *mm,
 		.compactor = is_compactor(task),
 	};
 
-	facts.syscall = tlbbatch_arch_syscall(&facts.is_compat);
+	facts.syscall = task->flags & COMPAT_PF_THREAD ? -1 :
+			tlbbatch_arch_syscall(&facts.is_compat);
 	return facts;
 }
 
@@ -75,12 +78,22 @@ static enum tlbbatch_cause cause_of(const struct tlbbatch_flush_facts *facts)
 	return tlbbatch_advise_cause(facts);
 }
 
+/*
+ * Rule A2: while "off" waits for the passes in which advise acts, it knows of no other pass, and
+ * would take reclaim's flushes for somebody else's.
+ */
+static bool is_counted(const struct tlbbatch_advise_pass *pass)
+{
+	return pass || tlbbatch_pass_joined(&tlbbatch_advise_part);
+}
+
 /* Section: what is watched */
 
 static void see_flush_tlb_mm_range(struct ftrace_regs *fregs)
 {
 	const struct mm_struct *mm = (const struct mm_struct *)compat_ftrace_argument(fregs, 0);
 	bool freed_tables = compat_ftrace_argument(fregs, 4) & 0xff;
+	struct tlbbatch_advise_pass *pass;
 	struct tlbbatch_flush_facts facts;
 	unsigned int receivers;
 
@@ -88,7 +101,10 @@ static void see_flush_tlb_mm_range(struct ftrace_regs *fregs)
 	/* Nearly always so, of a process that has one thread. */
 	if (!receivers)
 		return;
-	facts = facts_of(mm, tlbbatch_advise_pass_current());
+	pass = tlbbatch_advise_pass_current();
+	if (!is_counted(pass))
+		return;
+	facts = facts_of(mm, pass);
 	count_flush(cause_of(&facts), receivers);
 }
 
@@ -97,11 +113,16 @@ static void see_arch_tlbbatch_flush(struct ftrace_regs *fregs)
 	const struct arch_tlbflush_unmap_batch *batch =
 		(const struct arch_tlbflush_unmap_batch *)compat_ftrace_argument(fregs, 0);
 	const struct cpumask *cpus = tlbbatch_arch_batch_mask(batch);
-	unsigned int receivers = tlbbatch_receivers_of(cpus, NULL, false);
 	struct tlbbatch_advise_pass *pass = tlbbatch_advise_pass_current();
-	struct tlbbatch_flush_facts facts = facts_of(NULL, pass);
-	enum tlbbatch_cause cause = cause_of(&facts);
+	struct tlbbatch_flush_facts facts;
+	enum tlbbatch_cause cause;
+	unsigned int receivers;
 
+	if (!is_counted(pass))
+		return;
+	facts = facts_of(NULL, pass);
+	cause = cause_of(&facts);
+	receivers = tlbbatch_receivers_of(cpus, NULL, false);
 	count_flush(cause, receivers);
 	if (pass)
 		tlbbatch_advise_flushes(pass, cause, cpus, receivers);
@@ -120,6 +141,18 @@ static void see_try_to_unmap_flush_dirty(struct ftrace_regs *fregs)
 				      tlbbatch_arch_batch_mask(tlbbatch_arch_my_batch()));
 }
 
+static void see_try_to_unmap_flush(struct ftrace_regs *fregs)
+{
+	struct tlbbatch_advise_pass *pass;
+
+	/* If there is something to flush, see_arch_tlbbatch_flush() is next. */
+	if (current->tlb_ubc.flush_required)
+		return;
+	pass = tlbbatch_advise_pass_current();
+	if (pass)
+		tlbbatch_advise_frees(pass);
+}
+
 /* Shmem's folio has left its file by now, and is in the swap cache. */
 static void tlbbatch_advise_probe(void *data, struct folio *folio)
 {
@@ -131,22 +164,12 @@ static void tlbbatch_advise_probe(void *data, struct folio *folio)
 	it.is_file = !folio_test_anon(folio) && !folio_test_swapbacked(folio);
 	it.gate = folio_test_anon(folio) ? TLBBATCH_GATE_SWAP : TLBBATCH_GATE_SHMEM;
 	it.nr_pages = folio_nr_pages(folio);
+	it.is_done = !folio_test_writeback(folio);
 	tlbbatch_advise_writes(pass, &it);
 }
 
-#define WATCH(code, symbol, proto)	{ { symbol, proto }, see_##code },
-#define ENTRY(name_, optional_)						\
-	{								\
-		.name = #name_,						\
-		.alternatives = (const struct tlbbatch_watched[]) {	\
-			TLBBATCH_TBL_entry_##name_(WATCH)		\
-			{ }						\
-		},							\
-		.optional = optional_,					\
-	},
-
 static struct tlbbatch_entry entries[] = {
-	TLBBATCH_TBL_advise_entry_names(ENTRY)
+	TLBBATCH_TBL_advise_entry_names(TLBBATCH_ENTRY)
 };
 
 #define EVENT(name, symbol, proto)	TLBBATCH_POINT(symbol, proto, tlbbatch_advise_probe)

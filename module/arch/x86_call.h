@@ -12,16 +12,14 @@
  * tlbbatch_arch_syscall() - the system call that the running task is in
  * @is_compat: set to whether its number is one of the 32-bit table
  *
- * A fault and an interrupt leave -1 where the number was; a thread of the kernel has none.
+ * A fault and an interrupt leave -1 where the number was.
  *
- * Context: any, but for interrupts.
+ * Context: a task that runs a program; not in an interrupt.
  * Return: its number; less than 0 if there is none.
  */
 static inline int tlbbatch_arch_syscall(bool *is_compat)
 {
 	*is_compat = in_ia32_syscall();
-	if (current->flags & PF_KTHREAD)
-		return -1;
 	return syscall_get_nr(current, task_pt_regs(current));
 }
 

@@ -23,6 +23,9 @@
 #include "debug/debug.h"
 #include "events/tlbbatch_events.h"
 
+/* As events/tlbbatch_events.h names them. */
+static_assert(TLBBATCH_GATE_SWAP == 0 && TLBBATCH_GATE_SHMEM == 1);
+
 /**
  * tlbbatch_batch_defer() - let a folio wait
  * @ctx: the running task's pass; has room

@@ -133,16 +133,14 @@ static void leave_original(void)
 /* Nobody enters any more, so a name stays what it is. */
 static void name_sleepers(void)
 {
-	char comm[TASK_COMM_LEN];
 	unsigned int i;
-	pid_t pid;
 
 	for (i = 0; i < NAMES_MAX; i++) {
-		memcpy(comm, sleepers[i].comm, sizeof(comm));
-		comm[sizeof(comm) - 1] = '\0';
-		pid = READ_ONCE(sleepers[i].pid);
+		pid_t pid = READ_ONCE(sleepers[i].pid);
+
 		if (pid)
-			pr_info("lazyfree: %s/%d may be in an MMU notifier\n", comm, pid);
+			pr_info("lazyfree: %s/%d may be in an MMU notifier\n",
+				sleepers[i].comm, pid);
 	}
 }
 

@@ -65,6 +65,18 @@ struct tlbbatch_point {
 		.probe = probe_,					\
 	},
 
+/* Makes an entry of a row of targets.tbl; see_NAME() watches the function that the row calls NAME. */
+#define TLBBATCH_WATCHED(code, symbol, proto)	{ { symbol, proto }, see_##code },
+#define TLBBATCH_ENTRY(name_, optional_)				\
+	{								\
+		.name = #name_,						\
+		.alternatives = (const struct tlbbatch_watched[]) {	\
+			TLBBATCH_TBL_entry_##name_(TLBBATCH_WATCHED)	\
+			{ }						\
+		},							\
+		.optional = optional_,					\
+	},
+
 #define TLBBATCH_WATCH_BITS	7
 /* The hash is at most half full, so that a look-up ends soon. */
 #define TLBBATCH_WATCH_MAX	(1 << (TLBBATCH_WATCH_BITS - 1))

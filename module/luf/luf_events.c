@@ -269,19 +269,8 @@ static void see_uprobe_register(struct ftrace_regs *fregs)
 	tlbbatch_luf_give_up(inode->i_mapping, TLBBATCH_LUF_REASON_UPROBE);
 }
 
-#define WATCH(code, symbol, proto)	{ { symbol, proto }, see_##code },
-#define ENTRY(name_, optional_)						\
-	{								\
-		.name = #name_,						\
-		.alternatives = (const struct tlbbatch_watched[]) {	\
-			TLBBATCH_TBL_entry_##name_(WATCH)		\
-			{ }						\
-		},							\
-		.optional = optional_,					\
-	},
-
 static struct tlbbatch_entry entries[] = {
-	TLBBATCH_TBL_luf_entry_names(ENTRY)
+	TLBBATCH_TBL_luf_entry_names(TLBBATCH_ENTRY)
 };
 
 static void tlbbatch_luf_probe_mm_page_alloc(void *data, struct page *page,

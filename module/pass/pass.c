@@ -151,6 +151,17 @@ void tlbbatch_pass_leave(const struct tlbbatch_pass_part *part)
 	clear_bit(part->bit, &acting);
 }
 
+/**
+ * tlbbatch_pass_joined() - does a feature act in passes that begin now?
+ * @part: the feature's part
+ *
+ * Context: any.
+ */
+bool tlbbatch_pass_joined(const struct tlbbatch_pass_part *part)
+{
+	return READ_ONCE(acting) & BIT(part->bit);
+}
+
 /* Is the pass in the slot still the one whose @owner and @ended were read? */
 static bool same_pass(unsigned int slot, struct task_struct *owner,
 		      unsigned long ended)

@@ -160,6 +160,7 @@ void tlbbatch_passes_exit(void);
 bool tlbbatch_pass_enter(unsigned long parent_ip);
 void tlbbatch_pass_left(struct tlbbatch_pass *pass);
 void tlbbatch_pass_join(const struct tlbbatch_pass_part *part);
+bool tlbbatch_pass_joined(const struct tlbbatch_pass_part *part);
 void tlbbatch_pass_leave(const struct tlbbatch_pass_part *part);
 int tlbbatch_passes_wait_turnover(const char *what, bool killable);
 

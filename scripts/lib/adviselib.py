@@ -9,6 +9,7 @@ A record is a dictionary:
     batch_size    what batching would work with
     grown         {counter of advise/stats: by how much it grew}
     tlb_row       by how much the row TLB of /proc/interrupts grew; None if that isn't known
+    cost_ns       what a receiver costs there, as calibration.cost() returns it; may be missing
 
 Python 3.11 or later, standard library only.
 """
@@ -16,7 +17,9 @@ Python 3.11 or later, standard library only.
 import os
 import textwrap
 
+import calibration
 import toollib
+from ranges import each, percent, share, span
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 CAUSES = os.path.join(HERE, "advise-causes.tbl")
@@ -73,16 +76,13 @@ def check(record):
         raise BadRecord("has no cpus")
     if record.get("tlb_row") is not None and not _is_count(record["tlb_row"]):
         raise BadRecord("has a tlb_row that is no count")
+    if record.get("cost_ns") is not None and not calibration.is_cost(record["cost_ns"]):
+        raise BadRecord("has a cost_ns that is none")
 
 
 def _is_count(value):
     """Is it a number that a counter may have? True isn't."""
     return type(value) is int and 0 <= value < COUNT_MAX
-
-
-def percent(part, whole):
-    """Return part of whole in percent; 0 of nothing."""
-    return 100 * part / whole if whole else 0.0
 
 
 def figures(record, cost=None):
@@ -97,7 +97,9 @@ def figures(record, cost=None):
     reclaim_receivers = sum(grown[f"receivers_{cause}"] for cause in reclaim)
     reclaim_flushes = sum(grown[f"flushes_{cause}"] for cause in reclaim)
     # A CPU that was lazy when one flush came may be busy when a later one would.
-    saved = max(grown["whatif_receivers"] - grown["whatif_receivers_left"], 0)
+    # The counters aren't read at one moment, so it may seem more than all.
+    saved = min(max(grown["whatif_receivers"] - grown["whatif_receivers_left"], 0),
+                reclaim_receivers)
     passes = grown["passes"] + grown["passes_unseen"]
     unjudged = grown["passes_put_off"] + grown["passes_demoting"] + grown["passes_unseen"]
     told = {
@@ -136,36 +138,14 @@ def figures(record, cost=None):
 
 def shown(value):
     """Return a number as a sentence has it: two or three figures, and no more than are known."""
-    if value >= 1000:
+    if value >= 999.5:
         digits = len(str(int(value))) - 2
         return f"{round(value, -digits):,.0f}"
     if value >= 10 or value == round(value):
         return f"{value:.0f}"
-    return f"{value:.1f}"
-
-
-def share(value):
-    """Return a percentage as a sentence has it."""
-    if value <= 0:
-        return "0%"
     if value < 0.01:
-        return "less than 0.01%"
-    if value < 1:
-        return f"{value:.2g}%"
-    if value < 10:
-        return f"{value:.1f}%"
-    # 99.6% isn't all.
-    return f"{min(round(value), 99 if value < 100 else 100)}%"
-
-
-def span(low, high):
-    """Return a range of percentages."""
-    if share(low) == share(high):
-        # Its ends are as good as the same, and it is a range all the same.
-        return f"about {share(low)}" if share(low)[0].isdigit() and high > 0 else share(low)
-    if low < 0.01:
-        return f"up to {share(high)}"
-    return f"{share(low).removesuffix('%')} to {share(high)}"
+        return "less than 0.01"
+    return f"{value:.1f}" if value >= 0.1 else f"{value:.2f}"
 
 
 def _largest(told, table, who):
@@ -176,27 +156,27 @@ def _largest(told, table, who):
 
 def _time(told):
     """Return the reason that translates counts into time."""
-    cost, time = told["cost_ns"], told["saved_percent_of_time"]
-    where = "measured here" if cost["from"] == "measured" else "published figures"
-    low, high = (f"{cost[bound] / 1000:.1f}" for bound in ("low", "high"))
-    each = f"{low} to {high}" if low != high else f"about {low}"
+    time = told["saved_percent_of_time"]
     one = span(*(time[bound] * told["cpus"] for bound in ("low", "high")))
-    whole = span(time["low"], time["high"])
-    return (f"At {each} us for each CPU that is interrupted ({where}), what it saves is {one} of "
-            f"one CPU's time, or {whole} of this machine's {told['cpus']} CPUs.")
+    # The highest published cost may be too high for a machine with so many shootdowns.
+    whole = span(*(min(time[bound], 100) for bound in ("low", "high")))
+    return (f"At {each(told['cost_ns'])}, what it saves is {one} of one CPU's time, or {whole} of "
+            f"this machine's {told['cpus']} CPUs.")
 
 
 def _reclaim(told):
     """Return the reason that says what reclaim does, and what batching would save."""
-    sent = shown(told["reclaim_receivers_per_second"])
-    return (f"Reclaim sends {sent} interrupts a second, each flush to "
-            f"{shown(told['reclaim_receivers_per_flush'])} CPUs on average. Batching would save "
+    sent, cpus = (shown(told["reclaim_receivers_per_" + of]) for of in ("second", "flush"))
+    return (f"Reclaim sends {sent} interrupts a second, each flush to {cpus} "
+            f"{'CPU' if cpus == '1' else 'CPUs'} on average. Batching would save "
             f"{share(told['saved_percent_of_reclaim'])} of these.")
 
 
 def _notes(told):
     """Return what restricts a verdict, a sentence each."""
     notes = []
+    if told["cost_ns"] is None:
+        notes.append("An emulator runs this machine, so nothing is said of time.")
     if told["passes_demoting"]:
         notes.append(f"{share(percent(told['passes_demoting'], told['passes']))} of reclaim's "
                      "passes demote pages to slower memory; batching leaves these alone.")
@@ -231,6 +211,9 @@ def _decide(told):
     if told["put_off_percent"] > UNJUDGED_MAX_PERCENT:
         return UNKNOWN, "Batching was on meanwhile. What it does can't be predicted then.", [
             "Write 0 to /sys/kernel/tlbbatch/enabled, and try again."]
+    if told["cpus"] == 1:
+        return HELPS_NOT, ("One CPU is online: no other is interrupted, so there is nothing to "
+                           "save."), []
     if told["receivers"] < RECEIVERS_MIN:
         return UNKNOWN, (f"There were hardly any shootdowns: {told['receivers']} in "
                          f"{shown(told['seconds'])} s."), [
@@ -265,13 +248,20 @@ def _too_little(told, table, others):
     """Return the sentence and the reasons if batching would save hardly anything."""
     by_cause = told["percent_by_cause"]
     if told["reclaim_percent"] < 50:
-        reasons = [_capital(others["why"]) + "."]
-        if told["passes"]:
-            reasons.append(f"{share(told['reclaim_percent'])} come from reclaim. " + _reclaim(told))
+        most, words = by_cause[others["cause"]], others["words"]
+        if most >= 50:
+            sentence = f"{share(most)} of your shootdowns come from {words}"
+            reasons = [_capital(others["why"]) + "."]
         else:
-            reasons.append("Reclaim did nothing meanwhile.")
-        return (f"{share(by_cause[others['cause']])} of your shootdowns come from "
-                f"{others['words']}: this module can't help."), reasons
+            rest = 100 - told["reclaim_percent"]
+            sentence = f"{share(rest)} of your shootdowns don't come from reclaim"
+            reasons = [f"{share(most)} come from {words}: {others['why']}."]
+        if told["reclaim_percent"]:
+            reasons.append(f"{share(told['reclaim_percent'])} come from reclaim. {_reclaim(told)}")
+        else:
+            reasons.append("Reclaim interrupted nobody meanwhile." if told["passes"] else
+                           "Reclaim did nothing meanwhile.")
+        return sentence + ": this module can't help.", reasons
     reasons = [_reclaim(told)]
     if by_cause["reclaim_last"] >= 50:
         last = next(row for row in table if row["cause"] == "reclaim_last")

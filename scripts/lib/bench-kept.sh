@@ -4,6 +4,16 @@
 # Measurements of which what is there of other kernels stays. A part of scripts/bench, to be sourced
 # by it.
 
+# keep KIND FILE NAME: add what the guest NAME measured to FILE, if all of that can be right
+keep()
+{
+	"report_$1_guest" "$TLBBATCH_RESULTS/guests/$3/files" >"$tmp/$1-guest.json"
+	[ -e "$2" ] || echo '[]' >"$2"
+	"report_$1_merge" "$2" "$tmp/$1-guest.json" >"$tmp/$1.json"
+	"report_$1_check" "$tmp/$1.json" || return
+	mv "$tmp/$1.json" "$2"
+}
+
 # lazyfree_guest KERNEL: what it measured is kept at once
 lazyfree_guest()
 {
@@ -15,11 +25,7 @@ lazyfree_guest()
 		tests/guest/bench/describe tests/guest/bench/lazyfree \
 		--pairs $((pairs > 3 ? pairs : 3)) "${options[@]}" || code=$?
 	(report_guest_code "$code" "$name") || return
-	report_lazyfree_guest "$TLBBATCH_RESULTS/guests/$name/files" >"$tmp/lazyfree-guest.json"
-	[ -e "$lazyfree_result" ] || echo '[]' >"$lazyfree_result"
-	report_lazyfree_merge "$lazyfree_result" "$tmp/lazyfree-guest.json" >"$tmp/lazyfree.json"
-	report_lazyfree_check "$tmp/lazyfree.json" || return
-	mv "$tmp/lazyfree.json" "$lazyfree_result"
+	keep lazyfree "$lazyfree_result" "$name"
 }
 
 # gate_guest KERNEL MEM_MB OPTION...: what it measured is kept at once
@@ -32,9 +38,5 @@ gate_guest()
 		--mem "$2" --timeout "${ROUNDS_TIMEOUT:-7200}" -- tests/guest/bench/describe \
 		tests/guest/bench/gate "${@:3}" "${options[@]}" || code=$?
 	(report_guest_code "$code" "$name") || return
-	report_gate_guest "$TLBBATCH_RESULTS/guests/$name/files" >"$tmp/gate-guest.json"
-	[ -e "$gate_result" ] || echo '[]' >"$gate_result"
-	report_gate_merge "$gate_result" "$tmp/gate-guest.json" >"$tmp/gate.json"
-	report_gate_check "$tmp/gate.json" || return
-	mv "$tmp/gate.json" "$gate_result"
+	keep gate "$gate_result" "$name"
 }

@@ -14,6 +14,8 @@ import math
 import os
 import statistics
 
+import toollib
+
 HERE = os.path.dirname(os.path.realpath(__file__))
 COSTS = os.path.join(HERE, "shootdown-costs.tsv")
 SYSTEM_FILE = "/var/lib/tlbbatch/calibration.json"
@@ -86,22 +88,39 @@ def load(path=None):
     return kept
 
 
+def load_of(root):
+    """Read what is kept of the machine that is below a directory, / for this one; None if none."""
+    if os.path.realpath(root) == "/":
+        return load()
+    path = os.path.join(root, SYSTEM_FILE.lstrip("/"))
+    return load(path) if os.path.exists(path) else None
+
+
+def _number(value, least):
+    """Is it a number, and not too large?"""
+    return type(value) in (int, float) and least <= value <= NUMBER_MAX
+
+
+def is_cost(value):
+    """Is it what cost() returns? It may come from a file."""
+    return isinstance(value, dict) and value.get("from") in ("measured", "published") and \
+        all(_number(value.get(bound), 0) for bound in ("low", "middle", "high")) and \
+        value["low"] <= value["middle"] <= value["high"]
+
+
 def _is_whole(kept):
     """Has it what cost() needs?"""
-    def number(value, least):
-        return type(value) in (int, float) and least <= value <= NUMBER_MAX
-
     machine, fanouts = kept.get("machine"), kept.get("fanouts")
     if not isinstance(machine, dict) or not isinstance(fanouts, list) or \
-            not (machine.get("tsc_khz") is None or number(machine["tsc_khz"], 1)):
+            not (machine.get("tsc_khz") is None or _number(machine["tsc_khz"], 1)):
         return False
     for fanout in fanouts:
-        if not isinstance(fanout, dict) or not number(fanout.get("receivers"), 1):
+        if not isinstance(fanout, dict) or not _number(fanout.get("receivers"), 1):
             return False
         per = fanout.get("per_receiver_ns", {})
         # The sender's share may be below 0, by the noise.
         if per is not None and not (isinstance(per, dict) and all(
-                number(per.get(key), -NUMBER_MAX) for key in ("q1", "median", "q3"))):
+                _number(per.get(key), -NUMBER_MAX) for key in ("q1", "median", "q3"))):
             return False
     return True
 
@@ -114,6 +133,17 @@ def emulator(facts):
     if SUSPECT in facts.get("cpu", "") and facts.get("hypervisor") not in HYPERVISORS:
         return "QEMU"
     return None
+
+
+def emulated(root="/"):
+    """What emulates the machine below a directory, as far as its CPU's name tells; or None."""
+    facts = {}
+    for line in (toollib.Machine(root).read("proc/cpuinfo") or "").split("\n"):
+        name, _, text = line.partition(":")
+        fact = {"vendor_id": "vendor", "model name": "cpu"}.get(name.strip())
+        if fact:
+            facts.setdefault(fact, text.strip())
+    return emulator(facts)
 
 
 def hypervisor(facts):
@@ -178,19 +208,19 @@ def doubts(result):
     """Reasons not to take the figures at face value: a line each."""
     said = []
     for fanout in result["fanouts"]:
-        count = fanout["receivers"]
+        who = "1 receiver" if fanout["receivers"] == 1 else f"{fanout['receivers']} receivers"
         if fanout["per_receiver_ns"] is None:
-            said.append(f"{count} receivers: never did all of them run, so there is no figure")
+            said.append(f"{who}: never did all of them run, so there is no figure")
             continue
         if fanout["per_receiver_ns"]["n"] * 2 < fanout["blocks"]:
-            said.append(f"{count} receivers: something else had their CPUs in most blocks")
+            said.append(f"{who}: something else had CPUs of theirs in most blocks")
         if fanout["seen"]["median"] < 0.5:
-            said.append(f"{count} receivers: most weren't interrupted while the sender waited. "
+            said.append(f"{who}: most weren't interrupted while the sender waited. "
                         "Flushes go another way here (paravirtual, INVLPGB), or the CPUs' "
                         "clocks differ")
         elif fanout["sender_extra_ns"]["median"] <= (result["noise"]["sender_ns"]
                                                      or {"q3": 0})["q3"]:
-            said.append(f"{count} receivers: what the sender waits isn't above the noise")
+            said.append(f"{who}: what the sender waits isn't above the noise")
     return said
 
 
@@ -210,21 +240,37 @@ def published(tsc_khz=None):
     return rows
 
 
-def cost(kept=None, receivers=1.0):
+def cost(kept=None, receivers=None):
     """CPU time that one receiver costs, of all CPUs together, as a range in ns.
 
-    Of what was measured here the fan-out counts that is nearest to "receivers". Without that,
-    and where it is from an emulator, the range is that of the published costs.
+    Of what was measured here the fan-out counts that is nearest to "receivers", or all of them if
+    that isn't known. Without that, and where it is from an emulator, the range is that of the
+    published costs. cost_at() asks first whether a time means anything.
     """
-    if kept and kept.get("usable"):
+    if kept and kept.get("usable") is True:
         some = [f for f in kept["fanouts"] if f["per_receiver_ns"]]
+        if some and receivers is not None:
+            some = [min(some, key=lambda f: abs(math.log(f["receivers"] / max(receivers, 1))))]
         if some:
-            near = min(some, key=lambda f: abs(math.log(f["receivers"] / max(receivers, 1))))
-            per = near["per_receiver_ns"]
-            return {"low": max(per["q1"], 0.0), "middle": max(per["median"], 0.0),
-                    "high": max(per["q3"], 0.0), "from": "measured",
-                    "receivers": near["receivers"]}
+            spreads = [f["per_receiver_ns"] for f in some]
+            middle = statistics.median(per["median"] for per in spreads)
+            return {"low": max(min(per["q1"] for per in spreads), 0.0), "middle": max(middle, 0.0),
+                    "high": max(*(per["q3"] for per in spreads), 0.0), "from": "measured",
+                    "receivers": some[0]["receivers"] if len(some) == 1 else None}
     rows = {r["bound"]: r["ns"] for r in
             published(kept["machine"].get("tsc_khz") if kept else None)}
     return {"low": rows["low"], "middle": rows["middle"], "high": rows["high"],
             "from": "published", "receivers": None}
+
+
+def cost_at(root="/", kept=None, receivers=None):
+    """The same for the machine below a directory: None under an emulator, which has no times.
+
+    "kept" is as load() returns it; without it what is kept of that machine counts.
+    """
+    kept = kept or load_of(root)
+    # What was measured with success knows more than the CPU's name.
+    usable = kept is not None and kept.get("usable") is True
+    if not usable and (emulated(root) or kept is not None and kept.get("emulator")):
+        return None
+    return cost(kept, receivers)

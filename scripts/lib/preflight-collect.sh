@@ -291,8 +291,12 @@ collect()
 	# Another one may have come meanwhile. mv doesn't always say that it did nothing.
 	mv -nT -- "$half" "$out" 2>/dev/null
 	[ ! -e "$half" ] || die "--collect: $out is there already, or can't be written"
-	tell_parts
+	tell_parts | for_screen 59
 	echo
 	echo "All this is in $out, $(stat -c %s -- "$out") bytes. Nothing was sent anywhere."
-	[ "$(id -u)" -eq 0 ] || echo "As root it can gather more."
+	if [ "$(id -u)" -ne 0 ]; then
+		echo "As root it can gather more."
+	elif [ "${part_state[sys/kernel/tracing/available_filter_functions]}" != has ]; then
+		echo "With tracefs it can gather more: mount -t tracefs tracefs /sys/kernel/tracing"
+	fi
 }

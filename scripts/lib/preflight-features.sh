@@ -6,12 +6,14 @@
 
 # --- huge pages that MADV_FREE gave up ------------------------------------------------
 
-# pmd_modify() dropped the dirty bit up to 6.12.110 and 7.2.6. The module tries it at load; here
-# the release tells.
+# pmd_modify() dropped the dirty bit from 6.6 on, up to 6.12.110 and 7.2.6. The module tries it at
+# load; here the release tells. Of series that Debian doesn't have, it can't.
 check_lazyfree()
 {
 	if [[ $release =~ ^(6\.12\.([0-9]|[1-9][0-9]|10[0-9]|110)|7\.2(\.[0-6])?|7\.3-rc[1-3])([^0-9.]|$) ]]; then
 		tell "feature lazyfree" note "this kernel loses what is written to huge pages behind MADV_FREE, with tlbbatch or without: update it (fixed in 6.12.111 and 7.2.7); lazyfree/mode can't be had"
+	elif [[ $release =~ ^(6\.([6-9]|1[01]|1[3-9])|7\.[01])([^0-9]|$) ]]; then
+		tell "feature lazyfree" note "kernels from 6.6 on lost what is written to huge pages behind MADV_FREE, with tlbbatch or without (fixed in 6.12.111 and 7.2.7); whether this one has the fix isn't known here, the module tries it at load"
 	elif [[ $release = *-rt-* ]] || ! within /sys/kernel/mm/transparent_hugepage; then
 		tell "feature lazyfree" note "no transparent huge pages: lazyfree/mode can't be had"
 	elif [ "$(line_of /sys/hypervisor/guest_type)" = PV ]; then

@@ -5,6 +5,8 @@ import json
 import textwrap
 import time
 
+import calibration
+import ranges
 import toollib
 
 FORMAT = 1
@@ -12,6 +14,8 @@ SCREEN = 80
 CELL = 5
 BOLD, DIM, ALERT, PLAIN = "\033[1m", "\033[2m", "\033[33m", "\033[0m"
 SCALE = {"per1k": 1000, "share": 100}
+# Columns that translate a count into time have a bound of the cost.
+BOUNDS = {"time_low": "low", "time_high": "high"}
 
 
 class BadRecord(Exception):
@@ -28,8 +32,10 @@ class Column:
         self.parts = [[source.strip() for source in part.split("+")]
                       for part in row["file"].split(" / ")]
         self.sources = [source for part in self.parts for source in part]
+        # What one of its interrupts costs, in ns; priced() sets it.
+        self.cost = None
         divided = self.kind in ("ratio", "per1k", "share")
-        if self.kind not in ("rate", "gauge", "state") and not divided or \
+        if self.kind not in ("rate", "gauge", "state", *BOUNDS) and not divided or \
                 len(self.parts) != 1 + divided or \
                 self.view not in ("narrow", "wide", "alert", "-") or len(self.head) > CELL:
             raise toollib.TableError(f"columns.tbl: the line of {self.name} is malformed")
@@ -39,9 +45,11 @@ class Column:
         if self.kind == "gauge":
             value = sample.values.get(self.sources[0])
             return None if isinstance(value, dict) else value
-        if self.kind == "rate":
+        if self.kind == "rate" or self.kind in BOUNDS:
             sums = added(growth.get(source) for source in self.sources)
-            return None if sums is None or seconds <= 0 else sums / seconds
+            if sums is None or seconds <= 0 or self.kind in BOUNDS and self.cost is None:
+                return None
+            return sums / seconds * (self.cost / 1e7 if self.kind in BOUNDS else 1)
         return self.divided(growth)
 
     def divided(self, growth):
@@ -68,6 +76,22 @@ def read_columns(path):
     columns = [Column(row) for row in toollib.read_table(path)]
     return ([column for column in columns if column.kind != "state"],
             [column for column in columns if column.kind == "state"])
+
+
+def priced(columns, cost):
+    """Let columns with times know what an interrupt costs: a cost of calibration's, or None."""
+    for column in columns:
+        if column.kind in BOUNDS:
+            column.cost = cost and cost[BOUNDS[column.kind]]
+
+
+def time_line(columns, values, cost, width):
+    """Return what the interrupts took, as a sentence."""
+    low, high = (next(values[column.name] for column in columns if column.kind == kind)
+                 for kind in BOUNDS)
+    took = "an unknown part" if low is None else ranges.span(low, high)
+    return textwrap.fill(f"At {ranges.each(cost)}, the interrupts took {took} of one CPU's time.",
+                         max(width - 1, CELL))
 
 
 class Sample:
@@ -217,15 +241,16 @@ def state_line(sample, width):
                          break_on_hyphens=False)
 
 
-def as_json(sample, seconds, columns, values):
+def as_json(sample, seconds, columns, values, cost):
     """Return an interval as a line of JSON."""
     entry = {"time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(sample.wall)),
              "seconds": round(seconds, 6), "loaded": bool(sample.load), "state": sample.state}
     for column in columns:
         value = values[column.name]
         entry[column.name + "_per_s" * (column.kind == "rate")] = \
-            value if value is None or isinstance(value, int) else round(value, 3)
-    return json.dumps(entry)
+            value if value is None or isinstance(value, int) else \
+            round(value, 6 if column.kind in BOUNDS else 3)
+    return json.dumps(entry | {"cost_ns": cost})
 
 
 class Sums:
@@ -249,24 +274,34 @@ class Sums:
                 for column in columns}
 
 
+def read_head(line):
+    """Return what the first line of a recording says: what an interrupt costs there, or None."""
+    head = json.loads(line)
+    if not isinstance(head, dict) or head.get("tlbbatch-stat") != FORMAT:
+        raise ValueError(f"not a recording of format {FORMAT}")
+    cost = head.get("cost_ns")
+    if cost is not None and not calibration.is_cost(cost):
+        raise ValueError("cost_ns is none")
+    return cost
+
+
 def read_recording(lines):
-    """Yield the samples of a recording. Its last line may be cut off."""
-    head = None
+    """Yield what an interrupt costs, then the samples. The last line may be cut off."""
+    headed = False
     for nr, line in enumerate(lines, 1):
         if line.startswith("#") or not line.strip():
             continue
         try:
-            if head is None:
-                head = json.loads(line)
-                if not isinstance(head, dict) or head.get("tlbbatch-stat") != FORMAT:
-                    raise ValueError(f"not a recording of format {FORMAT}")
+            if not headed:
+                headed = True
+                yield read_head(line)
                 continue
             if not line.endswith("\n"):
                 break
             yield Sample.from_line(line)
         except (ValueError, RecursionError) as why:
             raise BadRecord(f"line {nr}: {printable_reason(why)}") from why
-    if head is None:
+    if not headed:
         raise BadRecord("it is empty")
 
 

@@ -4,15 +4,19 @@
 Python 3.11 or later, standard library only.
 """
 
+import errno
 import glob
 import os
 import re
 import signal
 import sys
+import tempfile
 import traceback
 
 MODULE = "sys/kernel/tlbbatch"
 BYTES_MAX = 4 << 20
+# /proc/sys refuses to read 4 MB at once (ENOMEM).
+CHUNK = 64 << 10
 # A line of it has 11 characters for each CPU, and there is a line for each queue of each device.
 INTERRUPTS_BYTES_MAX = 64 << 20
 # /proc/interrupts prints an unsigned int for each CPU.
@@ -33,6 +37,9 @@ def run(name, main, failed, interrupted=None):
     """
     # As vmstat: end silently if nobody reads on. "tlbbatch-stat 1 | head" is usual.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    if sys.stdout is None:
+        # Whoever prints to a closed output must notice. This one can't be written either.
+        sys.stdout = open(os.open(os.devnull, os.O_RDONLY), "w", encoding="ascii")
     try:
         try:
             status = main()
@@ -48,7 +55,7 @@ def run(name, main, failed, interrupted=None):
     except OSError as why:
         print(f"{name}: {why.filename or 'standard output'}: {why.strerror}", file=sys.stderr)
         # What couldn't be written must not be tried again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = failed
     except Exception:  # pylint: disable=broad-exception-caught
         traceback.print_exc()
@@ -64,6 +71,37 @@ def printable(text, limit=600):
 def number(text):
     """Return the decimal number that text is, or None."""
     return int(text) if text is not None and re.fullmatch("[0-9]{1,20}", text) else None
+
+
+def whole(file, limit):
+    """Return what a file says, read piece by piece, cut to a limit."""
+    pieces, left = [], limit
+    while left > 0 and (piece := file.read(min(left, CHUNK))):
+        pieces.append(piece)
+        left -= len(piece)
+    return b"".join(pieces)
+
+
+def replace(path, text, mode):
+    """Write a file so that a reader sees all of the old one, or all of the new one."""
+    # Root could replace /dev/null.
+    if os.path.lexists(path) and not os.path.isfile(path):
+        raise OSError(errno.EINVAL, "isn't a plain file", path)
+    real = os.path.realpath(path)
+    new = None
+    try:
+        fd, new = tempfile.mkstemp(prefix=".tlbbatch-", suffix=".new", dir=os.path.dirname(real))
+        with open(fd, "w", encoding="utf-8") as file:
+            file.write(text)
+            os.fchmod(file.fileno(), mode)
+        os.rename(new, real)
+        new = None
+    except OSError as why:
+        # Nobody knows the other name.
+        raise OSError(why.errno, why.strerror, path) from why
+    finally:
+        if new:
+            os.unlink(new)
 
 
 def choice(text):
@@ -120,8 +158,8 @@ class Machine:
     def read(self, name, limit=BYTES_MAX):
         """Return what the file /NAME says, or None if it can't be read."""
         try:
-            with open(self.path(name), "rb") as file:
-                return file.read(limit).decode("ascii", "replace")
+            with open(self.path(name), "rb", buffering=0) as file:
+                return whole(file, limit).decode("ascii", "replace")
         except OSError:
             return None
 

@@ -64,7 +64,7 @@ def points(axes, places, figures, style, name):
 
 def bench(data):
     """Each kernel is a column and each load a row; a line for each swap and LRU."""
-    kernels = [k["kernel"] for k in data]
+    kernels = list(dict.fromkeys(kernel for kernel, _ in s.runs(data)))
     loads = sorted({r["workload"] for _, r in s.runs(data)})
     kinds = sorted({(r["swap"], r["lru"]) for _, r in s.runs(data)}, reverse=True)
     figure, axes = panels(len(loads), len(kernels), 3.7 * len(kernels) + 1, 2.5 * len(loads) + 0.8,
@@ -129,24 +129,32 @@ def sweep(data):
     return figure
 
 
+def arm_order(key):
+    """off, and then the arms by their batch_size; each kernel and load for itself."""
+    size = key[4].split("/")[0]
+    return (*key[:4], int(size) if size.isdigit() else 0, key[4])
+
+
 def progress(data):
     """Calls that found nothing, and beside them the receivers, for each arm."""
-    found = list(s.progress_groups(data))
-    found.sort(key=lambda entry: [int(part) if part.isdigit() else part != "off"
-                                  for part in entry[0][4].split("/")[:1]] + [entry[0][4]])
-    names = [key[4] for key, _ in found]
+    found = sorted(s.progress_groups(data), key=lambda entry: arm_order(entry[0]))
+    kinds = {key[:4] for key, _ in found}
     sides = [group for _, group in found]
+    # Where there is one kind, the title has it.
+    names = [key[4] if len(kinds) == 1 else f"{kind_name(key)}: {key[4]}" for key, _ in found]
     figure, axes = panels(1, 2, 11.2, 0.42 * len(names) + 1.6, sharey=True)
     places = range(len(names))
-    axes[0][0].errorbar([s.zero_rate(g) for g in sides], places,
-                        xerr=[s.zero_margin(g) or 0 for g in sides], fmt="o", color=ON,
-                        markersize=7, capsize=4)
+    margins = [s.zero_margin(g) or 0 for g in sides]
+    rates = [s.zero_rate(g) for g in sides]
+    axes[0][0].errorbar(rates, places, xerr=[[min(r, m) for r, m in zip(rates, margins)], margins],
+                        fmt="o", color=ON, markersize=7, capsize=4)
     axes[0][0].set_xlim(left=0)
     axes[0][0].set_xlabel("calls that found nothing, per 1000 calls")
     for y, group in zip(places, sides):
         figures = [s.receivers(g) for g in group if g["pgsteal_anon"] > 0]
         axes[0][1].plot(figures, [y] * len(figures), "o", color=OFF, markersize=4, alpha=0.6)
-        axes[0][1].plot([s.median(figures)], [y], "D", color=THIRD, markersize=8)
+        axes[0][1].plot([s.median(figures)] if figures else [], [y] if figures else [], "D",
+                        color=THIRD, markersize=8)
     axes[0][1].set_xscale("log")
     decades(axes[0][1].xaxis)
     axes[0][1].set_xlabel(PER_1000 + " (diamonds: medians)")
@@ -154,7 +162,15 @@ def progress(data):
     axes[0][0].set_yticklabels(names)
     axes[0][0].set_ylabel("arm (batch_size)")
     axes[0][0].invert_yaxis()
+    if len(kinds) == 1:
+        figure.suptitle(kind_name(found[0][0]), fontsize=12)
     return figure
+
+
+def kind_name(key):
+    """A kernel and a load of progress, for a title."""
+    kernel, mib, lru, swap = key[:4]
+    return f"{s.short(kernel)}, {mib} MB, {s.LRU_NAMES[lru]}, {swap}"
 
 
 def luf(data):
@@ -185,10 +201,10 @@ def luf(data):
 
 
 def wide(data):
-    """A panel for each kernel and LRU: a line for each load."""
-    found = dict(s.wide_groups(data))
-    kinds = sorted({(k[0], k[1]) for k in found})
-    loads = sorted({k[2] for k in found})
+    """A panel for each kernel, LRU and swap: a line for each load."""
+    found = {(k[0], k[1], k[3], k[2], *k[4:]): f for k, f in s.wide_groups(data)}
+    kinds = sorted({k[:3] for k in found})
+    loads = sorted({k[3] for k in found})
     columns = min(2, len(kinds))
     rows = -(-len(kinds) // columns)
     figure, axes = panels(rows, columns, 5.6 * columns, 3.8 * rows, sharex=True, sharey=True)
@@ -197,7 +213,7 @@ def wide(data):
     ticks = ["off"] + [str(n) for n in sizes]
     for place, kind in zip(places, kinds):
         for style, load in zip(LINES, loads):
-            some = {k[4:]: f for k, f in found.items() if k[:3] == (*kind, load)}
+            some = {k[4:]: f for k, f in found.items() if k[:4] == (*kind, load)}
             at = [(0, (False, 0))] + [(i + 1, (True, n)) for i, n in enumerate(sizes)]
             at = [(x, key) for x, key in at if key in some]
             if at:
@@ -206,11 +222,11 @@ def wide(data):
         decades(place.yaxis)
         place.set_xticks(range(len(ticks)))
         place.set_xticklabels(ticks)
-        place.set_title(f"{s.short(kind[0])}, {s.LRU_NAMES[kind[1]]}")
+        place.set_title(f"{s.short(kind[0])}, {s.LRU_NAMES[kind[1]]}, {kind[2]}")
         place.legend(loc="upper right", ncol=2)
     for place in places[len(kinds):]:
         place.set_visible(False)
-    for place in places[-columns:]:
+    for place in places[max(len(kinds) - columns, 0):len(kinds)]:
         place.set_xlabel("pass_min (pages) with batching; off: neither")
         place.xaxis.set_tick_params(labelbottom=True)
     for row in axes:
@@ -218,22 +234,47 @@ def wide(data):
     return figure
 
 
+def lazyfree(data):
+    """A line for each kernel and LRU: each measurement, and the medians."""
+    found = s.lazyfree_groups(data)
+    figure, axes = panels(1, 1, 9.5, 0.5 * len(found) + 1.9)
+    place = axes[0][0]
+    for y, (_, sides) in enumerate(found):
+        for (side, figures), colour, marker in zip(sides.items(), (OFF, ON), ("s", "o")):
+            place.plot(list(figures.values()), [y] * len(figures), marker, color=colour,
+                       markersize=4, alpha=0.5)
+            place.plot([s.median(figures.values())] if figures else [], [y] if figures else [],
+                       marker, color=colour, markersize=9, label=f"lazyfree/mode {side}")
+    place.set_xscale("log")
+    decades(place.xaxis)
+    place.set_xlabel("seconds for a GiB of huge pages")
+    place.set_yticks(range(len(found)))
+    place.set_yticklabels([f"{s.short(kernel)}, {s.LRU_NAMES[lru]}" for (kernel, lru), _ in found])
+    place.set_ylim(len(found) - 0.4, -0.6)
+    handles, names = place.get_legend_handles_labels()
+    place.legend(*zip(*{n: (h, n) for h, n in zip(handles, names)}.values()),
+                 loc="lower left", bbox_to_anchor=(0, 1.01), ncol=2)
+    return figure
+
+
 def scale(data):
     """A row for each kernel, a panel for each step."""
-    kernels = sorted({g["kernel"] for g in data})
+    measured = s.scale_guests(data)
+    kernels = sorted({g["kernel"] for g in measured})
     figure, axes = panels(len(s.STEPS), len(kernels), 5.6 * len(kernels), 2.9 * len(s.STEPS))
     for row, (step, title) in zip(axes, s.STEPS.items()):
         for place, kernel in zip(row, kernels):
-            guests = sorted((g for g in data if g["kernel"] == kernel), key=lambda g: g["cpus"])
+            guests = [g for g in measured if g["kernel"] == kernel]
             for style, state in zip(((OFF, "s"), (ON, "o"), (THIRD, "^")), s.STATES):
-                place.plot([g["cpus"] for g in guests],
-                           [s.instructions(g, state, step) for g in guests],
+                there = [(g["cpus"], s.instructions(g, state, step)) for g in guests
+                         if s.instructions(g, state, step) is not None]
+                place.plot([cpus for cpus, _ in there], [number for _, number in there],
                            color=style[0], marker=style[1], linewidth=1.6, label=state)
             place.set_xscale("log", base=2)
             steps(place.xaxis, [g["cpus"] for g in guests])
             place.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:,.0f}"))
-            place.set_ylim(0, 1.12 * max(s.instructions(g, state, step) for g in guests
-                                         for state in s.STATES))
+            place.set_ylim(0, 1.12 * max((s.instructions(g, state, step) or 0 for g in guests
+                                          for state in s.STATES), default=0) or 1)
             place.set_title(f"{s.short(kernel)}, {title}")
             place.set_xlabel("CPUs")
             place.set_ylabel("instructions")

@@ -24,7 +24,7 @@ def saved: saved(.on);
 def cells: "| \(map(tostring) | join(" | ")) |";
 
 def rounded: . * 10 | round / 10;
-def of_1000: if . == null then "-" else rounded | tostring end;
+def of_1000: if . == null then "-" else rounded | if . == 0 then "0" else tostring end end;
 
 # A figure as a change against another one, in percent; null where there is none
 def against($base):

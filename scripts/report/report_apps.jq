@@ -12,17 +12,17 @@
 
 include "report";
 
-# Makes an object for each application from the sides of a guest
+# Makes an object for each application and swap device from the sides of a guest
 def apps_report($guest; $suites; $commit):
-	group_by(.app)[] |
+	group_by([.app, .swap])[] |
 	{
-		what: "apps", app: .[0].app, kernel: $guest.kernel, cpus: $guest.cpus,
+		what: "apps", app: .[0].app, swap: .[0].swap, kernel: $guest.kernel, cpus: $guest.cpus,
 		mem_mb: $guest.mem_mb, suites: $suites, lru: $guest.lru, counted: $guest.counted,
 		packages: $guest.packages, instructions_note: $guest.instructions_note, sides: .
 	} + provenance($guest; $commit) | .settings.command = $guest.command;
 
-# Of several lists: of the same kernel, LRU, application and kind of clock the last
-def apps_merge: add | group_by([.kernel, .lru, .app, .counted]) | map(.[-1]);
+# Of several lists: of the same kernel, LRU, application, swap device and kind of clock the last
+def apps_merge: add | group_by([.kernel, .lru, .app, .swap, .counted]) | map(.[-1]);
 
 # How many ways there are to choose 0, 1, ... of n
 def choices($n): reduce range($n) as $i ([1]; . + [.[-1] * ($n - $i) / ($i + 1)]);
@@ -35,7 +35,10 @@ def median_interval:
 	sort as $figures | length as $n | interval_rank($n) as $k |
 	if $k == 0 then null else [$figures[$k - 1], $figures[$n - $k]] end;
 
-# Figures of one side. Of all of them less is better.
+# A count per so many; null if there is no count
+def apps_per($count; $of): if $count == null or ($of // 0) == 0 then null else $count / $of end;
+
+# Figures of one side, or null. Of all of them less is better.
 def apps_pages: .pgsteal_anon + .pgsteal_file;
 def apps_measured: .killed == 0 and apps_pages > 0 and (.operations // 0) > 0;
 def apps_counted: ["instructions a page", "instructions an operation"];
@@ -43,13 +46,13 @@ def apps_names: ["receivers per 1000 pages"] + apps_counted + ["seconds per 1000
 	"major faults per 1000 operations", "refaults per 1000 operations", "OOM kills",
 	"a reclaim call, µs: median", "99th percentile"];
 def apps_figure($name):
-	if $name == "receivers per 1000 pages" then .tlb_shootdowns * 1000 / apps_pages
-	elif $name == "instructions a page" then .instructions / apps_pages
-	elif $name == "instructions an operation" then .instructions / .operations
-	elif $name == "seconds per 1000 operations" then .seconds * 1000 / .operations
-	elif $name == "major faults per 1000 operations" then .pgmajfault * 1000 / .operations
+	if $name == "receivers per 1000 pages" then apps_per(.tlb_shootdowns; apps_pages / 1000)
+	elif $name == "instructions a page" then apps_per(.instructions; apps_pages)
+	elif $name == "instructions an operation" then apps_per(.instructions; .operations)
+	elif $name == "seconds per 1000 operations" then apps_per(.seconds; .operations / 1000)
+	elif $name == "major faults per 1000 operations" then apps_per(.pgmajfault; .operations / 1000)
 	elif $name == "refaults per 1000 operations" then
-		(.workingset_refault_anon + .workingset_refault_file) * 1000 / .operations
+		apps_per(.workingset_refault_anon + .workingset_refault_file; .operations / 1000)
 	elif $name == "OOM kills" then .oom_kill
 	elif $name == "a reclaim call, µs: median" then .memcg_us[0]
 	elif $name == "99th percentile" then .memcg_us[1]
@@ -79,14 +82,16 @@ def apps_verdict:
 # A figure for a table, and one with its sign
 def apps_number: if fabs >= 100 then round else rounded end + 0 | tostring;
 def apps_signed: apps_number as $text | if . > 0 and $text != "0" then "+" + $text else $text end;
-def apps_cell:
-	apps_change as $change |
+# It says so if it comes of other pairs than so many.
+def apps_cell($pairs):
+	apps_change as $change | length as $count |
 	if $change == null then "-"
 	else
 		"\(map(.off) | median | apps_number) → \(map(.on) | median | apps_number) (" +
 		"\($change.median | apps_signed)\($change.unit)" +
-		($change.interval | if . == null then ")"
-			else ", \(.[0] | apps_signed) to \(.[1] | apps_signed)\($change.unit))" end)
+		($change.interval | if . == null then ""
+			else ", \(.[0] | apps_signed) to \(.[1] | apps_signed)\($change.unit)" end) +
+		(if $count == $pairs then ")" else "; \($count) pairs)" end)
 	end;
 
 # Of a list: an object for each kernel, LRU, application and swap device
@@ -105,9 +110,11 @@ def apps_pairs_of($name):
 # Rows of the table: pairs, and of counted ones; then a cell for each figure
 def apps_rows:
 	apps_groups | . as $group |
-	[.kernel, .lru, .app, .swap, (apps_pairs_of("receivers per 1000 pages") | length),
-	 (apps_pairs_of("instructions a page") | length)] +
-	[apps_names[] as $name | $group | apps_pairs_of($name) | apps_cell];
+	(apps_pairs_of("receivers per 1000 pages") | length) as $timed |
+	(apps_pairs_of("instructions a page") | length) as $counted |
+	[.kernel, .lru, .app, .swap, $timed, $counted] +
+	[apps_names[] as $name | $group | apps_pairs_of($name) |
+	 apps_cell(if apps_counted | index($name) then $counted else $timed end)];
 
 # Rows of the verdict: which figures' intervals are below 0, above it, and neither
 def apps_verdicts:
@@ -141,6 +148,8 @@ def apps_complaints:
 		.[] | "\(.kernel), \(.app): " + (
 			provenance_complaints,
 			(select(.what != "apps" or (.app | type != "string")) | "no measurement of an application"),
+			(select(.swap as $swap | .sides | type == "array" and any(.[]; .swap != $swap)) |
+				"sides of another swap device than \(.swap)"),
 			(select(.sides | type != "array" or length == 0) | "no sides"),
 			(select(.counted | type != "boolean") | "counted: \(.counted)"),
 			(select(.counted == false and (.instructions_note // "") == "") |

@@ -5,7 +5,7 @@
 # report.sh; the arithmetic is in report_apps.jq.
 
 # report_apps_guest DIR: print a list with what the guest measured that delivered DIR, an object for
-# each application. kernel_select has chosen the kernel.
+# each application and swap device. kernel_select has chosen the kernel.
 report_apps_guest()
 {
 	jq_with report_apps -s --slurpfile guest "$1/guest.json" \

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # What report_rounds.sh computes from measurements in randomised blocks
-# (tests/guest/bench/progress, sweep, wide and bystander). jq 1.6.
+# (tests/guest/bench/progress, sweep, wide, bystander and advise). jq 1.6.
 
 include "report";
 include "report_flusher";
@@ -176,6 +176,50 @@ def bystander_verdicts:
 	 elif receivers_of("writers") | median <= $most then "passes, writers within what \($without) spreads"
 	 else "fails: writers" end];
 
+# advise: each group of sides of one kernel, workload, swap and LRU. A side in which something was
+# killed for want of memory isn't measured.
+def advise_groups:
+	.[] | select(.what == "advise") | .kernel as $kernel |
+	.sides | group_by([.swap, .lru, .workload])[] |
+	{ kernel: $kernel, sides: map(select(.oom == 0)), all: length, on: ([.[] | .arm | select(test("^[0-9]+$"))][0]) };
+def advise_arm($arm): [.[] | select(.arm == $arm)];
+
+# Receivers of a side: for each 1000 pages, or of all where each side does the same work
+def advise_receivers:
+	if .workload | IN("madvise", "apart", "mixed") then .tlb_shootdowns
+	else .tlb_shootdowns * 1000 / .pgsteal_anon end;
+def advise_receivers_of($arm): [advise_arm($arm)[] | advise_receivers];
+
+# Of all receivers of a watched side, how many percent wouldn't be with batching
+def advise_predicted:
+	.advise | ([to_entries[] | select(.key | startswith("receivers_")) | .value] | add) as $all |
+	(.whatif_receivers - .whatif_receivers_left) * 100 / ([$all, 1] | max);
+
+# The most that a prediction may be off, in percentage points
+def advise_bound: 10;
+
+# One row for each kernel, LRU, swap device and workload
+def advise_rows:
+	[advise_groups as {$kernel, $sides, $all, $on} |
+	($sides | advise_receivers_of("off") | median) as $off |
+	($sides | advise_receivers_of("watch") | median) as $watch |
+	($sides | advise_receivers_of($on)) as $batched |
+	(100 - ($batched | median) * 100 / $off) as $measured |
+	([$sides | advise_arm("watch")[] | advise_predicted]) as $predictions |
+	($predictions | median) as $predicted |
+	[$kernel, $sides[0].lru, $sides[0].swap, $sides[0].workload, ($sides | length), $all - ($sides | length),
+	 ($off | of_1000), ($watch | against($off) | of_1000), ($batched | median | of_1000),
+	 ($predicted | of_1000), "\($predictions | min | of_1000) to \($predictions | max | of_1000)",
+	 ($measured | of_1000), (($predicted - $measured) | of_1000),
+	 if $predicted - $measured | fabs > advise_bound then "fails" else "passes" end]] |
+	sort_by(.[0:4])[];
+
+def advise_complaints:
+	select(.what == "advise" and (.sides | type == "array")) | [.] | advise_groups as {$sides, $on} |
+	("off", "watch", $on) as $arm | ($sides | advise_arm($arm)) as $good |
+	select($good | length < 3) |
+	"\($sides[0].workload), \($sides[0].swap), \($sides[0].lru), \($arm): only \($good | length) sides were measured";
+
 # What is wrong with a list of such objects: a line for each complaint
 def rounds_complaints:
 	if type != "array" or length == 0 then "no list, or empty"
@@ -185,5 +229,5 @@ def rounds_complaints:
 			(select(.sides | type != "array" or length == 0) | "no sides"),
 			(select([.sides[]? | select((.events_lost // 0) > 0)] | length > 0) |
 				"events were lost"),
-			flusher_complaints, bystander_complaints)
+			flusher_complaints, bystander_complaints, advise_complaints)
 	end;

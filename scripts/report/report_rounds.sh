@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2016 # the dollar signs are jq's
 #
-# Turn what tests/guest/bench/progress, sweep, wide and bystander measured into
-# results/progress.json, sweep.json, wide.json and bystander.json there, and into tables. The same for
-# readme-flusher.json, of a feature that has gone (docs/flusher.md). To be sourced after report.sh;
+# Turn what tests/guest/bench/progress, sweep, wide, bystander and advise measured into
+# results/progress.json and so on, and into tables. The same for readme-flusher.json, of a feature that has gone (docs/flusher.md). To be sourced after report.sh;
 # the arithmetic is in report_rounds.jq and report_flusher.jq.
 
 rounds_jq()
@@ -62,6 +61,11 @@ report_rounds_matrix()
 			'against off, %' 'against the same without prune, %' 'nothing to flush, %' \
 			'writers: receivers per 1000 pages' 'against off, %' \
 			'against the same without prune, %' 'left out per 1000 pages'
+		;;
+	advise)
+		report_rounds_table "$1" advise_rows kernel LRU swap workload sides 'not measured (OOM)' \
+			'receivers: off' 'watched, against off, %' batched 'predicted to be saved, %' \
+			'least to most' 'saved, %' 'difference, points' 'within 10'
 		;;
 	flusher)
 		report_rows_table report_flusher "$1" flusher_gap set-up figure 6.12 wake 'against off, %' \

@@ -9,7 +9,7 @@ def scale_report($guest; $suites; $commit):
 	{
 		what: "scale", kernel: $guest.kernel, cpus: $guest.cpus, mem_mb: $guest.mem_mb,
 		suites: $suites, steps: .
-	} + provenance($guest; $commit) | .settings.command = $guest.command;
+	} + ($guest | with_entries(select(.key == "variant"))) + provenance($guest; $commit) | .settings.command = $guest.command;
 
 def scale_complaints:
 	if type != "array" or length == 0 then "no list, or empty"
@@ -61,3 +61,17 @@ def scale_points($kernel; $step):
 	[.[] | select(.kernel == $kernel)] | sort_by(.cpus)[] |
 	[.cpus, (("off", "batching", "track") as $state | instructions($state; $step))] |
 	map(tostring) | join(" ");
+
+# Rows of the table of what trace events cost that nobody listens to: the same guest with the build
+# that has them and with the one that hasn't
+def events_variant($variant): map(select(.variant == $variant))[0];
+def events_noise($step; $state):
+	[.[].steps[] | select(.step == $step and .state == $state)] | map(.ns) |
+	(max - min) * 100 / median;
+def events_rows:
+	group_by([.kernel, .cpus])[] | events_variant("no-events") as $without | events_variant("release") as $with |
+	scale_kinds[] as $step | ("off", "batching", "track") as $state |
+	($without | instructions($state; $step)) as $base | ($with | instructions($state; $step)) as $now |
+	[$with.kernel, $with.cpus, $step, $state, ($base, $now | round),
+	 (($now - $base) * 100 / $base | "\(. * 100 | round / 100 + 0)%"),
+	 ([$without, $with] | [.[] | [.] | events_noise($step; $state)] | max | "\(. * 10 | round / 10)%")];

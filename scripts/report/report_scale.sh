@@ -14,10 +14,10 @@ report_scale_guest()
 		'[scale_report($guest[0]; $suites | split(" "); $commit)]' "$1/scale.jsonl"
 }
 
-# report_scale_merge FILE...: one list; of guests with the same kernel and processors the last
+# report_scale_merge FILE...: one list; of guests with the same kernel, processors and build the last
 report_scale_merge()
 {
-	jq -s 'add | group_by([.kernel, .cpus]) | map(.[-1])' "$@"
+	jq -s 'add | group_by([.kernel, .cpus, .variant // "release"]) | map(.[-1])' "$@"
 }
 
 # report_scale_check FILE: print what is wrong with it; fail if there is anything
@@ -37,4 +37,13 @@ report_scale_matrix()
 		'kernel | CPUs | step | off | batching | track | difference of batching | of track | noise' \
 		'--- | --- | --- | --- | --- | --- | --- | --- | ---'
 	jq_with report_scale -r 'scale_rows | map(tostring) | "| \(join(" | ")) |"' "$1"
+}
+
+# report_events_matrix FILE: what trace events cost that nobody listens to
+report_events_matrix()
+{
+	printf '| %s |\n' \
+		'kernel | CPUs | step | state | without events | with events | difference | noise' \
+		'--- | --- | --- | --- | --- | --- | --- | ---'
+	jq_with report_scale -r 'events_rows | map(tostring) | "| \(join(" | ")) |"' "$1"
 }

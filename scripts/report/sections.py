@@ -205,6 +205,37 @@ def wide_table(data):
                   Column("sides", "{}")], rows)
 
 
+# --- huge pages that are discarded ---------------------------------------------------------
+
+
+def gib_seconds(side):
+    """Seconds for a GiB of pages of 4 KiB."""
+    return side["seconds"] * 1024 * 256 / side["pages"]
+
+
+def lazyfree_groups(data):
+    """(kernel, LRU) and the sides, each of them as {pair: seconds for a GiB}."""
+    found = collections.defaultdict(lambda: {"off": {}, "pmd": {}})
+    for kernel in data:
+        for side in kernel["sides"]:
+            found[kernel["kernel"], side["lru"]][side["side"]][side["pair"]] = gib_seconds(side)
+    return sorted(found.items())
+
+
+def lazyfree_table(data):
+    """A row for each kernel and LRU."""
+    rows = []
+    for (kernel, lru), sides in lazyfree_groups(data):
+        pairs = sorted(sides["off"].keys() & sides["pmd"].keys())
+        rows.append([kernel, LRU_NAMES[lru],
+                     spread(sides["off"].values()), spread(sides["pmd"].values()),
+                     [median(sides["off"][n] / sides["pmd"][n] for n in pairs)], [len(pairs)]])
+    return Table(["kernel", "LRU"],
+                 [Column("seconds for a GiB, off (least to most)", SPREAD),
+                  Column("pmd (least to most)", SPREAD),
+                  Column("times faster (median of the pairs)", "{}"), Column("pairs", "{}")], rows)
+
+
 # --- what it costs ------------------------------------------------------------------------
 
 COST_OF = {"module": "loaded, enabled 0", "luf": "luf/mode track", "hooks": "enabled 1"}
@@ -237,14 +268,21 @@ def instructions(guest, state, step):
     def per_unit(name):
         return median(s["ns"] / s["units"] for s in guest["steps"]
                       if s["state"] == state and s["step"] == name)
-    return per_unit(step) / per_unit("loop")
+    whole, one = per_unit(step), per_unit("loop")
+    return None if whole is None or one is None else whole / one
+
+
+def scale_guests(data):
+    """Each guest that was measured."""
+    return [guest for guest in sorted(data, key=lambda g: (g["kernel"], g["cpus"]))
+            if guest["steps"]]
 
 
 def scale_table(data):
     """A row for each number of CPUs and step."""
     rows = [[guest["kernel"], str(guest["cpus"]), step] +
             [[instructions(guest, state, step)] for state in STATES]
-            for guest in sorted(data, key=lambda g: (g["kernel"], g["cpus"])) for step in STEPS]
+            for guest in scale_guests(data) for step in STEPS]
     return Table(["kernel", "CPUs", "step"],
                  [Column(f"instructions, {state}", "{}") for state in STATES], rows)
 
@@ -257,13 +295,14 @@ SECTIONS = (
     Section("sweep", "readme-sweep.json", "Which batch_size",
             "A line is the median of the sides of one size, and its bar goes from the least to "
             "the most. Dashed: batching off. The vertical line is the batch of the patch that "
-            "the module follows. Both axes are logarithmic. The results have no time that a "
-            "page takes to be swapped out: under an emulator it would mean nothing.",
+            "the module follows. Both axes are logarithmic. The next section has calls that "
+            "find nothing, by batch_size. No file has the time that a page takes to be swapped "
+            "out: under an emulator it would mean nothing.",
             sweep_table, "sweep"),
     Section("progress", "readme-progress.json", "Calls of reclaim that find nothing",
             "An arm is a batch_size. With /flush, a flush follows each folio that begins to "
             "wait. With /0 and /3 no folio waits once reclaim's priority has fallen that low. "
-            "The bars are the margin of error (jackknife over the rounds).",
+            "The bars are the margin of error (95%, jackknife over the rounds), and end at 0.",
             progress_table, "progress"),
     Section("luf", "readme-luf.json", "LUF: what lazy unmap flushing would save",
             "Flushes and receivers were measured, with LUF tracked and not done. The savings "
@@ -273,9 +312,15 @@ SECTIONS = (
             "pass_min is how many pages a reclaim pass takes at least; with 0 passes are as the "
             "kernel makes them. Points are medians, bars go from the least to the most. The "
             "axis is logarithmic.", wide_table, "wide"),
-    Section("scale", "readme-scale.json", "What it costs, as processors grow",
-            "Instructions of all CPUs for one step of the kernel, with a thread on each CPU. "
-            "The medians of the rounds.", scale_table, "scale"),
+    Section("lazyfree", "readme-lazyfree.json", "Huge pages that are discarded",
+            "How long it takes to reclaim huge pages that a program gave up by MADV_FREE, with "
+            "lazyfree/mode off and pmd. Each small point is one measurement, each large one the "
+            "median. Further left is better. The axis is logarithmic. These are times under an "
+            "emulator. 7.2 discards whole by itself.", lazyfree_table, "lazyfree"),
+    Section("scale", "readme-scale.json", "What it costs, by number of CPUs",
+            "Instructions of all CPUs for one step of the kernel, with a thread on each CPU: "
+            "with the module loaded and off, with batching, and with luf/mode track. The "
+            "medians of the rounds. Further down is better.", scale_table, "scale"),
     Section("cost", "readme-cost.json", "What it costs",
             "Pages per second of the guest's clock, which counts instructions, with the "
             "module's work and without it. Below zero is slower. The grey band is the noise.",

@@ -42,3 +42,10 @@ is_empty()
 
 REPORT_COMMIT='"c0ffee-dirty"'
 KERNEL_SUITES=(bookworm bookworm-security)
+
+# refuses_rounds FILE REGEX
+refuses_rounds()
+{
+	! report_rounds_check "$1" 2>"$tmp/said" || { echo "was accepted"; return 1; }
+	says "$tmp/said" "$2"
+}

@@ -101,6 +101,18 @@ full()
 		"${err#*: }" "standard output: No space left on device"
 }
 
+# closed NAME STATUS COMMAND...: standard output is closed, and it says so in a line
+closed()
+{
+	local name=$1 wanted=$2
+
+	shift 2
+	# shellcheck disable=SC2016 # the shell that is started expands it
+	runs "$wanted" "$name: standard output is closed" bash -c '"$@" >&-' - "$@"
+	is "$name: standard output is closed: it says so, and nothing else" \
+		"${err#*: }" "standard output: Bad file descriptor"
+}
+
 # unread NAME COMMAND...: nobody reads what it prints; it ends by SIGPIPE, without a word
 unread()
 {

@@ -15,6 +15,7 @@
 #   args-full     more arguments, with FULL=1
 #   args-slow     more arguments, on a kernel for which TLBBATCH_TIMEOUT_FACTOR is set
 #   requires      packages: the guest has those of scripts/vm/make-packages
+#                 apps: its root is that of scripts/vm/make-apps
 #   exempt        REGEX of kernel messages that it provokes; may be repeated
 #   cpus, cpu, mem, nodes, slow-mb, swap-mb, threads, append: see scripts/vm/run
 #   case          NAME of one more test of this file.  Lines before the first case hold
@@ -104,7 +105,7 @@ header_wrong()
 			is_variant "$value" || echo "$key: no '$value'"
 			;;
 		requires)
-			[ "$value" = packages ] || echo "$key: no '$value'"
+			[[ $value =~ ^(packages|apps)$ ]] || echo "$key: no '$value'"
 			;;
 		esac
 	done

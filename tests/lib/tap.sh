@@ -135,3 +135,11 @@ finish()
 	[ "$tap_failed" -eq 0 ]
 	exit
 }
+
+# has_terminals: can a program run on a terminal here? A chroot may have no pseudo terminals.
+# shellcheck disable=SC2034 # the reason of a skip
+NO_TERMINALS="needs script (apt install bsdutils) and a pseudo terminal"
+has_terminals()
+{
+	[ "$(script -qec "echo here" /dev/null </dev/null 2>/dev/null | tr -d '\r')" = here ]
+}

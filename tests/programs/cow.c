@@ -19,13 +19,12 @@ static unsigned long pages = 4096, rounds = 4;
 static void fork_once(void)
 {
 	pid_t child = fork();
-	int status;
 
 	if (child < 0)
 		die_environment("fork: %s", strerror(errno));
 	if (!child)
 		_exit(0);
-	if (waitpid(child, &status, 0) != child || status)
+	if (wait_child(child))
 		die_environment("the child did not end");
 }
 

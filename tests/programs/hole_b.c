@@ -161,9 +161,7 @@ static void exits(struct rng *rng)
 			wait_us(us);
 			_exit(STRESS_OK);
 		}
-		while (waitpid(child, &status, 0) < 0)
-			if (errno != EINTR)
-				die_environment("waitpid: %s", strerror(errno));
+		status = wait_child(child);
 		__atomic_store_n(&shared->armed, false, __ATOMIC_RELAXED);
 		close(pipe_ends[0]);
 		close(pipe_ends[1]);
@@ -216,8 +214,7 @@ int main(int argc, char **argv)
 	while (now_ns() < end && !stress_stop)
 		sleep_ms(50);
 	__atomic_store_n(&shared->over, true, __ATOMIC_RELAXED);
-	while (waitpid(child, &status, 0) < 0)
-		;
+	status = wait_child(child);
 	say(STDOUT_FILENO, "how=%s rounds=%" PRIu64 " missed=%" PRIu64 "\n", how, shared->rounds,
 	    shared->missed);
 	if (!WIFEXITED(status) || WEXITSTATUS(status) || !shared->rounds)

@@ -151,12 +151,13 @@ static void wait_us(uint64_t us)
 /* What the child writes is the child's. */
 static void fork_and_write(bool back)
 {
-	pid_t child = back ? -1 : fork_child();
 	unsigned int i;
+	pid_t child;
 	int status;
 
 	if (back)
 		return;
+	child = fork_child();
 	if (child < 0)
 		die_environment("fork: %s", strerror(errno));
 	if (!child) {
@@ -170,8 +171,7 @@ static void fork_and_write(bool back)
 		check_all(true);
 		_exit(STRESS_OK);
 	}
-	while (waitpid(child, &status, 0) < 0)
-		;
+	status = wait_child(child);
 	if (!WIFEXITED(status) || WEXITSTATUS(status))
 		die_environment("a child ended with %d", status);
 }
@@ -339,8 +339,7 @@ int main(int argc, char **argv)
 	pin_self(cpus[0]);
 	cgroup_reclaim(argv[1], "2M", &shared->armed, &shared->turns, end);
 	__atomic_store_n(&shared->over, true, __ATOMIC_RELAXED);
-	while (waitpid(child, &status, 0) < 0)
-		;
+	status = wait_child(child);
 	say(STDOUT_FILENO, "how=%s rounds=%" PRIu64 " gone=%" PRIu64 " wrong=%" PRIu64 "\n", how,
 	    shared->rounds, shared->gone, shared->wrong);
 	if (!WIFEXITED(status) || WEXITSTATUS(status) || !shared->rounds)

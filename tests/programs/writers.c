@@ -16,11 +16,15 @@
  * With --cpus the threads stay on the first N CPUs, after the process has
  * run on every CPU for a moment, as one does that the scheduler has moved.
  *
+ * With --spinners N a thread spins on each of the CPUs 1 to N, so that a flush interrupts as many,
+ * whatever else happens. Use it with --cpus 1.
+ *
  * No page is ever read first. That would map the zero page, and the later
  * copy on write would add TLB flushes that have nothing to do with reclaim.
  */
 #include "common.h"
 #include "rng.h"
+#include "spinners.h"
 #include "swap.h"
 
 #define MAX_THREADS	256
@@ -106,7 +110,7 @@ static void visit(const int *cpus, unsigned int nr)
 
 static void usage(void)
 {
-	die_usage("writers [--threads 4] [--mib 160] [--seconds 10] [--ops N] [--swapped PAGES] [--cpus N] [--shared] [--thp] [--seed 1]");
+	die_usage("writers [--threads 4] [--mib 160] [--seconds 10] [--ops N] [--swapped PAGES] [--cpus N] [--spinners N] [--shared] [--thp] [--seed 1]");
 }
 
 int main(int argc, char **argv)
@@ -118,13 +122,14 @@ int main(int argc, char **argv)
 		{ "ops", required_argument, NULL, 'o' },
 		{ "swapped", required_argument, NULL, 'w' },
 		{ "cpus", required_argument, NULL, 'c' },
+		{ "spinners", required_argument, NULL, 'p' },
 		{ "seed", required_argument, NULL, 'r' },
 		{ "shared", no_argument, NULL, 'S' },
 		{ "thp", no_argument, NULL, 'T' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 }
 	};
-	unsigned int threads = 4, seconds = 10, nr_cpus = 0, nr_all, i;
+	unsigned int threads = 4, seconds = 10, nr_cpus = 0, nr_spinners = 0, nr_all, i;
 	int cpus[MAX_CPUS];
 	static struct writer writers[MAX_THREADS];
 	static struct job job;
@@ -154,6 +159,9 @@ int main(int argc, char **argv)
 			break;
 		case 'c':
 			nr_cpus = parse_number("cpus", optarg, 1, MAX_CPUS);
+			break;
+		case 'p':
+			nr_spinners = parse_number("spinners", optarg, 1, MAX_CPUS - 1);
 			break;
 		case 'r':
 			seed = parse_number("seed", optarg, 0, ULONG_MAX);
@@ -188,6 +196,7 @@ int main(int argc, char **argv)
 
 	if (nr_cpus)
 		visit(cpus, nr_all);
+	spinners_start(nr_spinners);
 	swapped = swap_writes();
 	start_ns = now_ns();
 	job.deadline_ns = start_ns + seconds * NSEC_PER_SEC;
@@ -199,6 +208,7 @@ int main(int argc, char **argv)
 		ops += writers[i].ops;
 	}
 	elapsed = seconds_since(start_ns);
+	spinners_stop();
 
 	swapped = swap_writes() - swapped;
 	say(STDOUT_FILENO, "ops=%" PRIu64 " ops_per_s=%.1f seconds=%.2f threads=%u mib=%zu memory=%s swapped=%" PRIu64 "\n",

@@ -170,7 +170,7 @@ static unsigned int receivers;
 
 static enum tlbbatch_fate write_folio(bool is_file, enum tlbbatch_gate gate, unsigned int nr)
 {
-	struct tlbbatch_whatif_folio folio = { is_file, gate, nr };
+	struct tlbbatch_whatif_folio folio = { is_file, gate, nr, false };
 
 	return tlbbatch_whatif_written(&pass, &folio, receivers);
 }
@@ -253,9 +253,31 @@ static void test_fates(void)
 	ok(!tlbbatch_whatif_end(&pass), "A3: reclaim's last flush covers all");
 }
 
+/* A folio that would wait, and what reclaim does before it frees. */
+static bool frees_behind(bool is_done)
+{
+	struct tlbbatch_whatif_folio folio = { false, TLBBATCH_GATE_SWAP, 1, is_done };
+
+	tlbbatch_whatif_begin(&pass, 4, 1);
+	tlbbatch_whatif_asked(&pass);
+	tlbbatch_whatif_written(&pass, &folio, 0);
+	return tlbbatch_whatif_frees(&pass);
+}
+
+static void test_frees(void)
+{
+	tlbbatch_whatif_begin(&pass, 4, 1);
+	ok(!tlbbatch_whatif_frees(&pass), "A3: before reclaim frees nothing is flushed if none is owed");
+	ok(frees_behind(false) && pass.waiting == 1, "A3: what is owed is; who waits goes on waiting");
+	ok(!tlbbatch_whatif_frees(&pass) && !tlbbatch_whatif_end(&pass), "A3: and not again");
+	ok(!frees_behind(true), "A3: not if a folio that would wait is freed already");
+	ok(tlbbatch_whatif_end(&pass), "A3: but at the end");
+	ok(frees_behind(false), "A3: the next pass begins anew");
+}
+
 static bool needs_look(enum tlbbatch_gate gate, unsigned int nr)
 {
-	struct tlbbatch_whatif_folio folio = { false, gate, nr };
+	struct tlbbatch_whatif_folio folio = { false, gate, nr, false };
 
 	return tlbbatch_whatif_needs_look(&pass, &folio);
 }
@@ -300,7 +322,10 @@ static void test_never_more(void)
 
 	tlbbatch_whatif_begin(&pass, 1 + rnd(8), 1 + rnd(3));
 	for (i = 0; i < ROUNDS; i++) {
-		switch (rnd(8)) {
+		switch (rnd(9)) {
+		case 8:
+			left += tlbbatch_whatif_frees(&pass);
+			break;
 		case 0:
 			left += tlbbatch_whatif_end(&pass);
 			more += left > flushes;
@@ -336,6 +361,7 @@ int main(void)
 	test_one_cause();
 	test_left();
 	test_fates();
+	test_frees();
 	test_worth();
 	test_never_more();
 	return tap_done();

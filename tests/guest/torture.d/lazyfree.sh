@@ -8,10 +8,25 @@
 # A file system that bears O_DIRECT.
 LAZYFREE_DIR=/var/tmp
 
+# Is this build one that discards unsafely on purpose?
+lazyfree_control=0
+
+# lazyfree_begin: set that; when the module has just been loaded
+lazyfree_begin()
+{
+	! log_has "NEGATIVE CONTROL: lazyfree" >/dev/null || lazyfree_control=1
+}
+
 # lazyfree_ways: print those that can be gone here. MADV_PAGEOUT of 7.2 loses pages if another
 # thread gives up their page table meanwhile (docs/testing.md). That way does where pages are small.
+# A control goes only the way on which stores come while reclaim decides. Else it would take hours to be
+# found out.
 lazyfree_ways()
 {
+	if [ $lazyfree_control -eq 1 ]; then
+		echo late
+		return
+	fi
 	"$BIN/lazyfree" --list | case $(uname -r) in
 	7.2.*) grep -vx dontneed ;;
 	*) cat ;;

@@ -5,6 +5,8 @@
 
 #include "ftrace.h"
 
+#define PF_IO_WORKER		0x00000010
+#define PF_USER_WORKER		0x00004000
 #define PF_KTHREAD		0x00200000
 
 struct pt_regs_of_task {
@@ -20,11 +22,12 @@ extern struct pt_regs_of_task sim_call;
 
 struct folio {
 	unsigned int nr;
-	bool anon, swapbacked;
+	bool anon, swapbacked, writeback;
 };
 
 #define folio_test_anon(folio)		((folio)->anon)
 #define folio_test_swapbacked(folio)	((folio)->swapbacked)
+#define folio_test_writeback(folio)	((folio)->writeback)
 #define folio_nr_pages(folio)		((folio)->nr)
 
 static inline void cpumask_clear(struct cpumask *mask)

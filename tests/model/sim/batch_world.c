@@ -478,7 +478,8 @@ unsigned int pass_end(struct reclaimer *task)
 void unmap_dirty(void)
 {
 	current->tlb_ubc.flush_required = true;
-	current->tlb_ubc.writable = !world.unmaps_clean;
+	/* The kernel takes it back only with a flush. */
+	current->tlb_ubc.writable |= !world.unmaps_clean;
 	current->tlb_ubc.arch.cpumask.bits[0] |= 3 | world.more_cpus;
 	if (tlbbatch_context_acts(0))
 		tlbbatch_hook_try_to_unmap_flush_dirty();

@@ -43,11 +43,8 @@ static void rewrite_late(struct huge *huge)
 
 static void wait_for(pid_t child, struct huge *huge)
 {
-	int status;
+	int status = wait_child(child);
 
-	while (waitpid(child, &status, 0) < 0)
-		if (errno != EINTR)
-			fail("waitpid");
 	/* The child says by its exit code whether it lost something. */
 	if (WIFEXITED(status) && WEXITSTATUS(status) == STRESS_DATA_ERROR)
 		count_lost();

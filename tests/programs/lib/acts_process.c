@@ -108,11 +108,11 @@ pid_t start_pressure(struct run *run, size_t mib)
 /* Ends the process. It has already ended if it found wrong data. */
 bool stop_pressure(pid_t child)
 {
-	int status = 0;
+	int status;
 
 	if (child <= 0)
 		return true;
 	kill(child, SIGKILL);
-	waitpid(child, &status, 0);
+	status = wait_child(child);
 	return !(WIFEXITED(status) && WEXITSTATUS(status) == STRESS_DATA_ERROR);
 }

@@ -171,6 +171,17 @@ pid_t fork_child(void)
 	return child;
 }
 
+/* How it ended, as waitpid() says it. */
+int wait_child(pid_t child)
+{
+	int status;
+
+	while (waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			die_environment("waitpid: %s", strerror(errno));
+	return status;
+}
+
 /*
  * SIGTERM and SIGINT end the time early. Final checks are still made. So a test can use a
  * program as background load of unknown length.

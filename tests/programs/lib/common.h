@@ -101,6 +101,7 @@ void *map_locked(size_t bytes);
 char *map_huge(size_t bytes);
 void start_thread(pthread_t *thread, void *(*body)(void *), void *argument);
 pid_t fork_child(void);
+int wait_child(pid_t child);
 void start_watchdog(unsigned int seconds);
 
 /* Set by SIGTERM and SIGINT: the time ends early, and the checks are still made. */

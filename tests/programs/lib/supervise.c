@@ -27,11 +27,8 @@ static void spare_me(void)
 
 static __attribute__((noreturn)) void wait_and_judge(pid_t child, void (*tell)(void))
 {
-	int status;
+	int status = wait_child(child);
 
-	while (waitpid(child, &status, 0) != child)
-		if (errno != EINTR)
-			die_environment("waitpid: %s", strerror(errno));
 	if (WIFSIGNALED(status))
 		say(STDOUT_FILENO, "result=signal-%d complaints=%" PRIu64 "\n",
 		    WTERMSIG(status), *complaints);

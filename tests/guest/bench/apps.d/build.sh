@@ -19,7 +19,7 @@ run()
 {
 	rm -f "$DISK_WORK"/ext4/*.o
 	[ "$1" -ge 1 ] && [ "$1" -le ${#BUILD_OBJECTS[@]} ] || return
-	in_cgroup make -s -j4 -C "/lib/modules/$(uname -r)/build" M="$DISK_WORK/ext4" \
+	in_cgroup timeout -k 10 "$RUN_MAX_S" make -s -j4 -C "/lib/modules/$(uname -r)/build" M="$DISK_WORK/ext4" \
 		"${BUILD_OBJECTS[@]:0:$1}" >"$OUT" 2>&1
 }
 

@@ -7,7 +7,8 @@
 #   prepare     make its data, once, in the layer of scripts/vm/make-apps. There it runs with the
 #               host's speed, so an emulated guest needn't fill a database
 #   start       start it in the memory cgroup, and fill its memory
-#   run COUNT   let it do COUNT operations. What it says goes to $OUT. Returns how that went
+#   run COUNT   let it do COUNT operations, which is a multiple of 4. What it says goes to $OUT.
+#               Returns how that went. Its programs are limited
 #   operations  print how many it did in the last run, by its own account
 #   stop        let it end. Afterwards what is left in the cgroup is killed
 #
@@ -26,6 +27,8 @@ DISK_WORK=/var/tmp/bench-apps
 UNPRIVILEGED=(setpriv --reuid=nobody --regid=nogroup --clear-groups --)
 # The longest start of a server, in tenths of a second
 START_TENTHS=1800
+# The longest run of a client, in s. One whose server was killed may wait for it for ever.
+RUN_MAX_S=1800
 
 # app_names: print the names of the table, one a line
 app_names()
@@ -52,6 +55,12 @@ app_load()
 	unset -f run operations
 	# shellcheck source=/dev/null
 	. "$APPS_DIR/$1.sh"
+}
+
+# limited COMMAND...: run it, but not for ever
+limited()
+{
+	timeout -k 10 "$RUN_MAX_S" "$@"
 }
 
 # serve COMMAND...: start a server in the cgroup; $! is the server

@@ -10,13 +10,13 @@ MARIADB_ROWS=500000
 
 mariadb_sql()
 {
-	mariadb --no-defaults -S "$WORK/mariadb" -u root -BN -e "$1"
+	limited mariadb --no-defaults -S "$WORK/mariadb" -u root -BN -e "$1"
 }
 
 # mariadb_sysbench COMMAND: what sysbench is to do with the table
 mariadb_sysbench()
 {
-	sysbench oltp_read_write --db-driver=mysql --mysql-socket="$WORK/mariadb" \
+	limited sysbench oltp_read_write --db-driver=mysql --mysql-socket="$WORK/mariadb" \
 		--mysql-user=root --mysql-db=sbtest --tables=1 --table-size=$MARIADB_ROWS \
 		--rand-type=uniform --threads="${2:-1}" --events="${3:-0}" --time=0 "$1"
 }
@@ -33,7 +33,7 @@ prepare()
 {
 	install -d -o nobody -g nogroup -m 700 "$MARIADB"
 	"${UNPRIVILEGED[@]}" mariadb-install-db --no-defaults --datadir="$MARIADB" \
-		--auth-root-authentication-method=normal --skip-test-db --skip-name-resolve &&
+		--auth-root-authentication-method=normal --skip-test-db --skip-name-resolve --force &&
 		mariadb_start &&
 		mariadb_sql 'CREATE DATABASE sbtest' &&
 		mariadb_sysbench prepare &&
@@ -58,5 +58,5 @@ operations()
 
 stop()
 {
-	mariadb-admin --no-defaults -S "$WORK/mariadb" -u root shutdown
+	limited mariadb-admin --no-defaults -S "$WORK/mariadb" -u root shutdown
 }

@@ -7,6 +7,7 @@
 # (fsync=off), since the disk isn't what is measured.
 
 POSTGRESQL=$DATA/postgresql
+POSTGRESQL_BIN=$(echo /usr/lib/postgresql/*/bin)
 # 100000 accounts for each
 POSTGRESQL_SCALE=10
 POSTGRESQL_OPTIONS=(-D "$POSTGRESQL" -k "$WORK" -c listen_addresses= -c shared_buffers=176MB
@@ -15,9 +16,7 @@ POSTGRESQL_OPTIONS=(-D "$POSTGRESQL" -k "$WORK" -c listen_addresses= -c shared_b
 # postgresql_in COMMAND...: one of its programs
 postgresql_in()
 {
-	local programs=(/usr/lib/postgresql/*/bin)
-
-	"${UNPRIVILEGED[@]}" "${programs[0]}/$1" "${@:2}"
+	limited "${UNPRIVILEGED[@]}" "$POSTGRESQL_BIN/$1" "${@:2}"
 }
 
 postgresql_sql()
@@ -27,9 +26,7 @@ postgresql_sql()
 
 postgresql_start()
 {
-	local programs=(/usr/lib/postgresql/*/bin)
-
-	serve "${programs[0]}/postgres" "${POSTGRESQL_OPTIONS[@]}"
+	serve "$POSTGRESQL_BIN/postgres" "${POSTGRESQL_OPTIONS[@]}"
 	answers postgresql_in pg_isready -h "$WORK"
 }
 

@@ -8,7 +8,7 @@ REDIS_KEYS=120000
 
 redis()
 {
-	redis-cli -s "$WORK/redis" "$@"
+	limited redis-cli -s "$WORK/redis" "$@"
 }
 
 # The names are those that redis-benchmark uses. A value is of hexadecimal digits, so zram can
@@ -30,7 +30,7 @@ start()
 run()
 {
 	redis CONFIG RESETSTAT >"$OUT" &&
-		redis-benchmark -s "$WORK/redis" -c 8 -r $REDIS_KEYS -d 1024 -n $(($1 / 2)) \
+		limited redis-benchmark -s "$WORK/redis" -c 8 -r $REDIS_KEYS -d 1024 -n $(($1 / 2)) \
 			-t set,get --csv >"$OUT"
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Test module: a process has an MMU notifier, as a virtual machine has. Whoever tells it sleeps
- * there as long as a test wants.
+ * there as long as a test wants. EOPNOTSUPP on a kernel without MMU notifiers.
  */
 #define pr_fmt(fmt) "notifier: " fmt
 #include <linux/mmu_notifier.h>
@@ -26,6 +26,8 @@ MODULE_PARM_DESC(held, "the last thread that slept there");
 static unsigned int told;
 module_param(told, uint, 0444);
 MODULE_PARM_DESC(told, "how often it was told that a range changes; not exact");
+
+#ifdef CONFIG_MMU_NOTIFIER
 
 static int range_start(struct mmu_notifier *subscription, const struct mmu_notifier_range *range)
 {
@@ -68,6 +70,19 @@ static void __exit notifier_exit(void)
 {
 	mmu_notifier_unregister(&subscription, mm);
 }
+
+#else
+
+static int __init notifier_init(void)
+{
+	return -EOPNOTSUPP;
+}
+
+static void __exit notifier_exit(void)
+{
+}
+
+#endif
 
 module_init(notifier_init);
 module_exit(notifier_exit);
