@@ -42,9 +42,13 @@ def apps_per($count; $of): if $count == null or ($of // 0) == 0 then null else $
 def apps_pages: .pgsteal_anon + .pgsteal_file;
 def apps_measured: .killed == 0 and apps_pages > 0 and (.operations // 0) > 0;
 def apps_counted: ["instructions a page", "instructions an operation"];
-def apps_names: ["receivers per 1000 pages"] + apps_counted + ["seconds per 1000 operations",
-	"major faults per 1000 operations", "refaults per 1000 operations", "OOM kills",
-	"a reclaim call, µs: median", "99th percentile"];
+# The tables: which figures each has
+def apps_tables: [
+	["receivers per 1000 pages", "major faults per 1000 operations", "refaults per 1000 operations",
+	 "OOM kills"],
+	["seconds per 1000 operations", "a reclaim call, µs: median", "99th percentile"],
+	apps_counted];
+def apps_names: apps_tables | add;
 def apps_figure($name):
 	if $name == "receivers per 1000 pages" then apps_per(.tlb_shootdowns; apps_pages / 1000)
 	elif $name == "instructions a page" then apps_per(.instructions; apps_pages)
@@ -107,14 +111,12 @@ def apps_groups:
 def apps_pairs_of($name):
 	(if apps_counted | index($name) then .counted else .timed end) | apps_pairs($name);
 
-# Rows of the table: pairs, and of counted ones; then a cell for each figure
-def apps_rows:
+# Rows of the table of these figures: pairs, then a cell for each figure
+def apps_rows($names):
 	apps_groups | . as $group |
-	(apps_pairs_of("receivers per 1000 pages") | length) as $timed |
-	(apps_pairs_of("instructions a page") | length) as $counted |
-	[.kernel, .lru, .app, .swap, $timed, $counted] +
-	[apps_names[] as $name | $group | apps_pairs_of($name) |
-	 apps_cell(if apps_counted | index($name) then $counted else $timed end)];
+	(apps_pairs_of($names[0]) | length) as $pairs |
+	[.kernel, .lru, .app, .swap, $pairs] +
+	[$names[] as $name | $group | apps_pairs_of($name) | apps_cell($pairs)];
 
 # Rows of the verdict: which figures' intervals are below 0, above it, and neither
 def apps_verdicts:

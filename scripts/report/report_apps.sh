@@ -30,14 +30,18 @@ report_apps_check()
 	[ -z "$wrong" ]
 }
 
-# report_apps_matrix FILE: the table of docs/bench-apps.md
+# report_apps_matrix FILE: the tables of docs/bench-apps.md: faults and receivers, times, instructions
 report_apps_matrix()
 {
-	local names
+	local table names gap=
 
-	mapfile -t names < <(jq_with report_apps -nr 'apps_names[]')
-	report_rows_table report_apps "$1" apps_rows kernel LRU application swap pairs counted \
-		"${names[@]}"
+	while read -r table; do
+		mapfile -t names < <(jq -r '.[]' <<<"$table")
+		[ -z "$gap" ] || echo
+		report_rows_table report_apps "$1" "apps_rows($table)" kernel LRU application swap pairs \
+			"${names[@]}"
+		gap=1
+	done < <(jq_with report_apps -nc 'apps_tables[]')
 }
 
 # report_apps_verdict FILE: what got better, what got worse?
