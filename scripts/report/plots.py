@@ -11,6 +11,7 @@ matplotlib.use("Agg")
 from matplotlib import pyplot as plt    # noqa: E402
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator  # noqa: E402
 
+import section_apps    # noqa: E402
 import sections as s    # noqa: E402
 
 OFF, ON, THIRD = "#777777", "#1f5fa8", "#c4541a"
@@ -95,6 +96,36 @@ def bench(data):
     handles, names = axes[0][0].get_legend_handles_labels()
     figure.legend(*zip(*{n: (h, n) for h, n in zip(handles, names)}.values()),
                   loc="upper center", ncol=2)
+    return figure
+
+
+APPS_SHOWN = ("receivers per 1000 pages", "major faults per 1000 operations",
+              "seconds per 1000 operations", "instructions an operation")
+
+
+def apps(data):
+    """A row for each kernel and LRU, a panel for each figure: the changes in percent."""
+    found = {key: section_apps.change(pairs) for key, pairs in section_apps.changes_of(data)}
+    kinds = sorted({key[:2] for key in found})
+    names = list(dict.fromkeys(key[2:4] for key in found))
+    figure, axes = panels(len(kinds), len(APPS_SHOWN), 3.3 * len(APPS_SHOWN) + 1,
+                          (0.32 * len(names) + 1.3) * len(kinds), sharex="col", sharey=True)
+    for row, kind in zip(axes, kinds):
+        for place, shown in zip(row, APPS_SHOWN):
+            for y, name in enumerate(names):
+                relative, values = found.get((*kind, *name, shown), (False, []))
+                if relative:
+                    middle, low, high = values if len(values) == 3 else values * 3
+                    told = len(values) == 3 and not low <= 0 <= high
+                    place.errorbar([middle], [y], xerr=[[middle - low], [high - middle]], fmt="o",
+                                   color=(ON if high < 0 else THIRD) if told else OFF, capsize=3)
+            place.axvline(0, color="#111111", linewidth=1)
+            place.set_title(f"{s.short(kind[0])}, {s.LRU_NAMES[kind[1]]}:\n{shown}")
+            place.set_yticks(range(len(names)))
+            place.set_yticklabels([f"{app}, {swap}" for app, swap in names])
+            place.set_ylim(len(names) - 0.4, -0.6)
+    for place in axes[-1]:
+        place.set_xlabel("change, %")
     return figure
 
 

@@ -11,6 +11,8 @@ import collections
 import math
 import statistics
 
+import section_apps
+
 Section = collections.namedtuple("Section", "name file title text table plot")
 
 # labels: the first columns; columns: the others. A row has a text for each label, and then
@@ -236,6 +238,22 @@ def lazyfree_table(data):
                   Column("times faster (median of the pairs)", "{}"), Column("pairs", "{}")], rows)
 
 
+# --- applications -------------------------------------------------------------------------
+
+
+def apps_table(data):
+    """A row for each figure of each application."""
+    rows = []
+    for (kernel, lru, app, swap, figure), pairs in section_apps.changes_of(data):
+        relative, change = section_apps.change(pairs)
+        rows.append([kernel, LRU_NAMES[lru], app, swap, figure, "%" if relative else "difference",
+                     [median(off for off, _ in pairs)], [median(on for _, on in pairs)],
+                     change, [len(pairs)]])
+    return Table(["kernel", "LRU", "application", "swap", "figure", "change in"],
+                 [Column("off", "{}"), Column("on", "{}"),
+                  Column("change (interval of 95%)", SPREAD), Column("pairs", "{}")], rows)
+
+
 # --- what it costs ------------------------------------------------------------------------
 
 COST_OF = {"module": "loaded, enabled 0", "luf": "luf/mode track", "hooks": "enabled 1"}
@@ -292,6 +310,12 @@ SECTIONS = (
             "A receiver is a CPU that was interrupted to flush its TLB. Each small point is one "
             "side of a pair, each large one the median. Further left is better. The axis is "
             "logarithmic.", bench_table, "bench"),
+    Section("apps", "readme-apps.json", "Applications that are short of memory",
+            "Each figure with batching on, compared with off: the median of the rounds' changes, "
+            "and an interval that covers the true median with 95%. Blue is better, orange is "
+            "worse. Grey: zero is in the interval, so nothing can be told. Times are an "
+            "emulator's.",
+            apps_table, "apps"),
     Section("sweep", "readme-sweep.json", "Which batch_size",
             "A line is the median of the sides of one size, and its bar goes from the least to "
             "the most. Dashed: batching off. The vertical line is the batch of the patch that "
