@@ -121,6 +121,7 @@ lacks()
 	REPLY=
 	case $1-$(uname -r) in
 	shootdown/prune-6.*) REPLY="masks are exact before 6.14" ;;
+	hold/max_pages-6.1.*) REPLY="6.1 flushes once in a pass" ;;
 	lazyfree/mode-*)
 		[ -d /sys/kernel/mm/transparent_hugepage ] || REPLY="no huge pages in this kernel"
 		;;
