@@ -9,6 +9,9 @@
  * flush, as long as its task does. It can keep references to what is written, as somebody does
  * who uses it meanwhile. And it can look only at the file folios that the task gave to another
  * function just before.
+ *
+ * With frees the function frees a batch of folios. Then each flush that the task owes counts: also
+ * behind a clean entry nobody else may get the memory while a CPU can still read it.
  */
 #define pr_fmt(fmt) "owes: " fmt
 #include <linux/atomic.h>
@@ -68,6 +71,10 @@ MODULE_PARM_DESC(looks, "whether unmarked is counted");
 static uint argument;
 module_param(argument, uint, 0444);
 MODULE_PARM_DESC(argument, "which of the function's arguments is a page or a folio, counted from 0");
+
+static bool frees;
+module_param(frees, bool, 0444);
+MODULE_PARM_DESC(frees, "the first argument is a batch of folios; an empty one isn't counted, and any flush is owed");
 
 static char *after = "";
 module_param(after, charp, 0444);
@@ -131,6 +138,8 @@ static void notrace callback(unsigned long ip, unsigned long parent_ip,
 		return;
 	if (*after && !take((struct folio *)its_argument(fregs, 0)))
 		return;
+	if (frees && !*(unsigned char *)its_argument(fregs, 0))
+		return;
 	nr = atomic_inc_return(&calls);
 	if (every || looks)
 		folio = page_folio((struct page *)its_argument(fregs, argument));
@@ -138,7 +147,8 @@ static void notrace callback(unsigned long ip, unsigned long parent_ip,
 		atomic_inc(&unmarked);
 	if (folio && every && nr % every == 0)
 		keep_one(folio);
-	if (!READ_ONCE(current->tlb_ubc.writable))
+	if (!READ_ONCE(current->tlb_ubc.writable) &&
+	    !(frees && READ_ONCE(current->tlb_ubc.flush_required)))
 		return;
 	atomic_inc(&owed);
 	/* Migration owes flushes, too, and no pass. */
