@@ -41,8 +41,9 @@ app_up()
 		until_true 1800 cgroup_within || fail "$1: its memory doesn't come down to $limit"
 		echo "$limit" >"$CG/memory.max"
 		! run "$count" || return 0
-		[ $((tries -= 1)) -gt 0 ] && [ "$(oom_kills)" -gt 0 ] ||
+		if [ $((tries -= 1)) -eq 0 ] || [ "$(oom_kills)" -eq 0 ]; then
 			fail "$1 fails without being measured: $(tail -n 5 "$OUT")"
+		fi
 		echo "$1, $swap: killed without being measured, starts anew"
 		app_down
 	done
