@@ -56,7 +56,7 @@ def receivers(side):
 
 def receivers_all(side):
     """The same per 1000 pages of both types."""
-    return side["tlb_shootdowns"] * 1000 / (side["pgsteal_anon"] + side["pgsteal_file"])
+    return side["tlb_shootdowns"] * 1000 / section_apps.pages(side)
 
 
 # --- batching off and on ------------------------------------------------------------------
@@ -190,7 +190,7 @@ def wide_groups(data):
     found = collections.defaultdict(list)
     for kernel in data:
         for side in kernel["sides"]:
-            if side["pgsteal_anon"] + side["pgsteal_file"] > 0:
+            if section_apps.pages(side) > 0:
                 size, wide = side["arm"].split("/")
                 found[kernel["kernel"], side["lru"], side["workload"], side["swap"],
                       size != "off", int(wide)].append(receivers_all(side))
