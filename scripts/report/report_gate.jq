@@ -5,7 +5,7 @@
 
 include "report";
 
-def gate_arms: ["0", "96", "96/track"];
+def gate_arms: ["0", "96", "96/track", "96/hold"];
 # A side's receivers per 1000 file pages
 def gate_receivers: .tlb_shootdowns * 1000 / .pgsteal_file;
 # How many percent of the receivers that reclaim's flushes interrupt could be saved
@@ -49,19 +49,22 @@ def gate_groups:
 
 def gate_median(f): [.[] | f] | median;
 def gate_cell: if . == null then "-" else rounded | tostring end;
+# How many times fewer than the base that is
+def gate_fewer($base): gate_cell +
+	(if (. // 0) == 0 or $base == null then "" else " (\($base / . | rounded)x)" end);
 
-# A row for each: receivers without the module and with wider passes, how many times fewer;
-# how many percent of the rest an ideal LUF could save, from and to, and LUF as posted; what
-# would be left; whether that is enough to go on
+# A row for each: receivers without the module, with wider passes, and with holding, too; how
+# many times fewer; how many percent of what wider passes leave an ideal LUF could save, from
+# and to, and LUF as posted; what would be left; whether that is enough to go on
 def gate_rows:
-	gate_groups | .arms as [$off, $wide, $track] |
+	gate_groups | .arms as [$off, $wide, $track, $hold] |
 	($off | gate_median(gate_receivers)) as $base |
 	($wide | gate_median(gate_receivers)) as $rest |
 	($track | map(gate_saved(""))) as $saved |
 	[.kernel, .mem_mb, .lru, .where, .workload, ([$off, $wide, $track | length] | min),
 	 ($base | gate_cell),
-	 ($rest | gate_cell) + (if ($rest // 0) == 0 or $base == null then ""
-		else " (\($base / $rest | rounded)x)" end),
+	 ($rest | gate_fewer($base)),
+	 ($hold | gate_median(gate_receivers) | gate_fewer($base)),
 	 ($saved | median | gate_cell),
 	 (if $saved == [] then "-" else "\($saved | min | rounded) to \($saved | max | rounded)" end),
 	 ($track | gate_median(gate_saved("_as_posted")) | gate_cell),

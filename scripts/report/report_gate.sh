@@ -34,8 +34,8 @@ report_gate_check()
 report_gate_matrix()
 {
 	printf '| %s |\n' \
-		'kernel | MB | LRU | where | load | sides | off | `pass_min` 96 | could be saved of that, % | from, to | as posted, % | would be left | more than a third' \
-		'--- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | ---'
+		'kernel | MB | LRU | where | load | sides | off | `pass_min` 96 | and `hold` | could be saved of the former, % | from, to | as posted, % | would be left | more than a third' \
+		'--- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | ---'
 	jq_with report_gate -r 'gate_rows | map(tostring) | "| \(join(" | ")) |"' "$1"
 }
 
