@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# runs: 7.2
+# runs: 7.2 late
 # variant: release
 # timeout: 600
 # threads: counted
