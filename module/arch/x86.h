@@ -154,6 +154,35 @@ static inline void tlbbatch_arch_leave_out(unsigned int cpu)
 }
 
 /**
+ * tlbbatch_arch_move_batch() - take over what the running task's batch owes
+ * @to: gets its CPUs, too
+ *
+ * The batch is empty then. Rule D3: only module/luf/luf_defer_owed.c calls this.
+ *
+ * Context: the owner of the batch, with nothing dirty in it.
+ */
+static inline void tlbbatch_arch_move_batch(struct cpumask *to)
+{
+	cpumask_or(to, to, &current->tlb_ubc.arch.cpumask);
+	cpumask_clear(&current->tlb_ubc.arch.cpumask);
+	current->tlb_ubc.flush_required = false;
+	current->tlb_ubc.writable = false;
+}
+
+/* Makes a batch of CPUs, for arch_tlbbatch_flush(). */
+static inline void tlbbatch_arch_batch_set(struct arch_tlbflush_unmap_batch *batch,
+					   const struct cpumask *cpus)
+{
+	cpumask_copy(&batch->cpumask, cpus);
+}
+
+static inline void tlbbatch_arch_batch_add(struct arch_tlbflush_unmap_batch *batch,
+					   const struct cpumask *cpus)
+{
+	cpumask_or(&batch->cpumask, &batch->cpumask, cpus);
+}
+
+/**
  * tlbbatch_arch_flush_is_native() - does the kernel itself send the IPIs of a flush?
  * @native: the address of native_flush_tlb_multi()
  *

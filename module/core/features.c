@@ -12,6 +12,7 @@
 #include "core/feature.h"
 #include "hold/hold.h"
 #include "lazyfree/lazyfree.h"
+#include "luf/luf_defer.h"
 #include "luf/luf.h"
 #include "pass/pass.h"
 #include "shootdown/shootdown.h"
@@ -54,6 +55,9 @@ const struct tlbbatch_row tlbbatch_features[] = {
 	{
 		.feature = &tlbbatch_advise,
 		.files = &tlbbatch_advise_files,
+	},
+	{
+		.feature = &tlbbatch_defer,
 	},
 	{
 		.feature = &tlbbatch_luf,

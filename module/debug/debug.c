@@ -203,6 +203,21 @@ bool tlbbatch_hold_break(enum tlbbatch_hold_break rule)
 	return READ_ONCE(hold_break) == rule;
 }
 
+static unsigned int defer_break;
+module_param(defer_break, uint, 0644);
+MODULE_PARM_DESC(defer_break, "debug: a rule of LUF's deferral that is taken out, see debug.h");
+
+/**
+ * tlbbatch_defer_break() - is a rule of LUF's deferral taken out?
+ * @rule: which
+ *
+ * Context: any.
+ */
+bool tlbbatch_defer_break(enum tlbbatch_defer_break rule)
+{
+	return READ_ONCE(defer_break) == rule;
+}
+
 static bool fail_unregister;
 module_param(fail_unregister, bool, 0644);
 MODULE_PARM_DESC(fail_unregister, "debug: ftrace doesn't let go of LUF tracking");

@@ -165,6 +165,27 @@ enum tlbbatch_hold_break {
 #undef X
 };
 
+/* What defer_break takes out of LUF's deferral. */
+#define DEFER_BREAKS(X)							\
+	X(NOTHING,	nothing)					\
+	X(FILES,	files)	/* rule D1: of any file, whoever writes it */ \
+	X(KEPT,		kept)	/* rule D2: although a folio was kept */ \
+	X(OPEN,		open)	/* rule D3: the four events */		\
+	X(TRUNCATE,	truncate)					\
+	X(COW,		cow)						\
+	X(GUARD,	guard)						\
+	X(EVENTS,	events)	/* and all of them */			\
+	X(UNFLUSHED,	unflushed) /* rule D4: freed without the flush */ \
+	X(INFLIGHT,	inflight) /* a flush under way counts as done */ \
+	X(OOM,		oom)	/* rule D5 */				\
+	X(ISOLATE,	isolate) /* rule D6 */
+
+enum tlbbatch_defer_break {
+#define X(upper, lower) TLBBATCH_DEFER_BREAK_##upper,
+	DEFER_BREAKS(X)
+#undef X
+};
+
 enum tlbbatch_wide_break {
 #define X(upper, lower) TLBBATCH_WIDE_BREAK_##upper,
 	WIDE_BREAKS(X)
@@ -199,6 +220,7 @@ bool tlbbatch_wide_break(enum tlbbatch_wide_break rule);
 bool tlbbatch_shootdown_break(enum tlbbatch_shootdown_break rule);
 bool tlbbatch_advise_break(enum tlbbatch_advise_break rule);
 bool tlbbatch_hold_break(enum tlbbatch_hold_break rule);
+bool tlbbatch_defer_break(enum tlbbatch_defer_break rule);
 int tlbbatch_debug_fail_unregister(void);
 int tlbbatch_debug_fail_step(unsigned int step);
 bool tlbbatch_debug_fail_selftest(void);
@@ -271,6 +293,11 @@ static inline bool tlbbatch_advise_break(enum tlbbatch_advise_break rule)
 }
 
 static inline bool tlbbatch_hold_break(enum tlbbatch_hold_break rule)
+{
+	return false;
+}
+
+static inline bool tlbbatch_defer_break(enum tlbbatch_defer_break rule)
 {
 	return false;
 }

@@ -28,6 +28,7 @@
 #include "arch/x86.h"
 #include "core/feature.h"
 #include "debug/debug.h"
+#include "luf/luf_defer.h"
 #include "luf/luf.h"
 #include "luf/luf_events.h"
 #include "luf/luf_pass.h"
@@ -183,31 +184,48 @@ static_assert(TLBBATCH_LUF_IDEAL == 0 && TLBBATCH_LUF_POSTED == 1);
 static_assert(TLBBATCH_GENERATION_SAVED == 2 && TLBBATCH_GENERATION_NEEDED == 3 &&
 	      TLBBATCH_GENERATION_GIVEN_UP == 4 && TLBBATCH_GENERATION_UNTRACKED == 5);
 
+/* Switches off what the wanted mode doesn't have. */
+static int leave_mode(enum tlbbatch_luf_mode wanted)
+{
+	int err = 0;
+
+	if (wanted != TLBBATCH_LUF_MODE_TRACK && tlbbatch_luf.on)
+		err = tlbbatch_feature_off(&tlbbatch_luf, false);
+	if (!err && wanted != TLBBATCH_LUF_MODE_DEFER && tlbbatch_defer.on)
+		err = tlbbatch_feature_off(&tlbbatch_defer, false);
+	return err;
+}
+
 static int set_mode(enum tlbbatch_luf_mode wanted)
 {
-	int err;
+	int err = leave_mode(wanted);
 
-	if (wanted == TLBBATCH_LUF_MODE_TRACK) {
+	if (err)
+		return err;
+	switch (wanted) {
+	case TLBBATCH_LUF_MODE_TRACK:
 		err = tlbbatch_feature_on(&tlbbatch_luf);
 		/* ftrace attaches one function after the other: rule L18. */
 		if (!err)
 			tlbbatch_luf_close(false);
 		return err;
-	}
-	if (wanted == tlbbatch_luf_mode())
+	case TLBBATCH_LUF_MODE_DEFER:
+		return tlbbatch_feature_on(&tlbbatch_defer);
+	default:
 		return 0;
-	return tlbbatch_feature_off(&tlbbatch_luf, false);
+	}
 }
 
 /**
- * tlbbatch_luf_mode() - is it tracking?
+ * tlbbatch_luf_mode() - does it track, or put flushes off?
  *
  * Context: any.
  */
 enum tlbbatch_luf_mode tlbbatch_luf_mode(void)
 {
-	return READ_ONCE(tlbbatch_luf.on) ? TLBBATCH_LUF_MODE_TRACK :
-					    TLBBATCH_LUF_MODE_OFF;
+	if (READ_ONCE(tlbbatch_defer.on))
+		return TLBBATCH_LUF_MODE_DEFER;
+	return READ_ONCE(tlbbatch_luf.on) ? TLBBATCH_LUF_MODE_TRACK : TLBBATCH_LUF_MODE_OFF;
 }
 
 /**

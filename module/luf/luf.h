@@ -15,6 +15,7 @@ extern const struct tlbbatch_files tlbbatch_luf_sysfs_files;
 enum tlbbatch_luf_mode {
 	TLBBATCH_LUF_MODE_OFF,
 	TLBBATCH_LUF_MODE_TRACK,
+	TLBBATCH_LUF_MODE_DEFER,
 	TLBBATCH_LUF_NR_MODES,
 };
 

@@ -11,21 +11,18 @@
  * needs no memory. Nor does tracepoint_probe_unregister(), which puts a stub in the
  * probe's place without it.
  */
-#define pr_fmt(fmt) "tlbbatch: " fmt
 #include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
-#include <linux/printk.h>
 #include <linux/sched.h>
 #include "debug/debug.h"
 #include "hooks/hook.h"
+#include "hooks/hook_inside.h"
 #include "kernel/kernel_calls.h"
 #include "luf/luf_pass.h"
 #include "luf/luf_returns.h"
 #include "luf/luf_table.h"
 #include "targets.h"
-
-#define MESSAGE_S	5
 
 /* How many calls of the bulk allocator, which may sleep, run: the sum over all CPUs. */
 static DEFINE_PER_CPU(u32, inside);
@@ -101,7 +98,7 @@ static unsigned long watched_bulk(gfp_t gfp, int nid, nodemask_t *nodemask,
 							   nr_pages, array);
 
 	take_array(array, nr);
-	this_cpu_dec(inside);
+	tlbbatch_leaves(inside);
 	return nr;
 }
 
@@ -118,7 +115,7 @@ static unsigned long watched_bulk_list(gfp_t gfp, int nid, nodemask_t *nodemask,
 		take_list(list, nr);
 	else
 		take_array(array, nr);
-	this_cpu_dec(inside);
+	tlbbatch_leaves(inside);
 	return nr;
 }
 
@@ -132,7 +129,7 @@ static bool notrace acts_arch_tlbbatch_flush(unsigned long parent_ip)
 /* Preemption is off here: a task on its way to the replacement is counted (rule H13). */
 static bool notrace acts___alloc_pages_bulk(unsigned long parent_ip)
 {
-	this_cpu_inc(inside);
+	tlbbatch_enters(inside);
 	return true;
 }
 
@@ -156,27 +153,10 @@ static struct tlbbatch_hook hooks[] = {
 	TLBBATCH_TBL_luf_return_names(WATCHED)
 };
 
-static bool anybody_inside(void)
-{
-	unsigned int cpu;
-	u32 sum = 0;
-
-	for_each_possible_cpu(cpu)
-		sum += READ_ONCE(per_cpu(inside, cpu));
-	return sum;
-}
-
 /* No task enters the replacement any more. Those inside sleep for memory at most. */
 static void wait_for_bulk(void)
 {
-	unsigned int tries = 0;
-
-	while (anybody_inside()) {
-		schedule_timeout_idle(HZ / 10);
-		if (++tries % (10 * MESSAGE_S) == 0)
-			pr_info("luf: off waits for bulk allocations to end, %u s now\n",
-				tries / 10);
-	}
+	tlbbatch_inside_wait(&inside, "luf: off waits for bulk allocations to end");
 }
 
 /*

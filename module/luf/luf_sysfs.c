@@ -10,19 +10,27 @@
 #include "core/knob.h"
 #include "luf/luf.h"
 #include "luf/luf_counters.h"
+#include "luf/luf_defer.h"
+#include "luf/luf_defer_counters.h"
+#include "luf/luf_defer_knobs.h"
 #include "luf/luf_table.h"
 
 static const char *const modes[] = {
 	[TLBBATCH_LUF_MODE_OFF] = "off",
 	[TLBBATCH_LUF_MODE_TRACK] = "track",
+	[TLBBATCH_LUF_MODE_DEFER] = "defer",
 };
 
 static ssize_t mode_show(struct kobject *kobj, struct kobj_attribute *attr,
 			 char *buf)
 {
-	bool tracks = tlbbatch_luf_mode() == TLBBATCH_LUF_MODE_TRACK;
+	static const char *const shown[] = {
+		[TLBBATCH_LUF_MODE_OFF] = "[off] track defer",
+		[TLBBATCH_LUF_MODE_TRACK] = "off [track] defer",
+		[TLBBATCH_LUF_MODE_DEFER] = "off track [defer]",
+	};
 
-	return sysfs_emit(buf, "%s\n", tracks ? "off [track]" : "[off] track");
+	return sysfs_emit(buf, "%s\n", shown[tlbbatch_luf_mode()]);
 }
 
 static ssize_t mode_store(struct kobject *kobj, struct kobj_attribute *attr,
@@ -68,6 +76,9 @@ static struct attribute *attrs[] = {
 	&generation_attr.attr,
 	&open_attr.attr,
 	&open_as_posted_attr.attr,
+	&tlbbatch_defer_batch_attr.attr,
+	&tlbbatch_defer_age_attr.attr,
+	&tlbbatch_defer_held_attr.attr,
 	NULL
 };
 
@@ -130,6 +141,9 @@ static struct kobj_attribute *const derived[] = {
 	&flushes_avoided_attr,
 	&flushes_luf_as_posted_attr,
 	&flushes_avoided_as_posted_attr,
+#define X(upper, lower) &tlbbatch_defer_##lower##_attr,
+	DEFER_COUNTERS(X)
+#undef X
 	NULL
 };
 

@@ -6,15 +6,16 @@
 #include <linux/types.h>
 #include "kernel/kernel_calls.h"
 
+struct tlbbatch_group;
 struct tlbbatch_pass;
-
-/* Bits in @flushes of a pass: who acts in its flushes. */
-#define TLBBATCH_FLUSH_BATCHED	1U
-#define TLBBATCH_FLUSH_HELD	2U
 
 /* Never defined: they give the static calls their types. */
 void tlbbatch_type_try_to_unmap_flush(void);
 void tlbbatch_type_pass_flush(struct tlbbatch_pass *pass);
+void tlbbatch_type_group_flush(struct tlbbatch_pass *pass, struct tlbbatch_group *group);
+
+typedef void tlbbatch_pass_flush(struct tlbbatch_pass *pass);
+typedef void tlbbatch_group_flush(struct tlbbatch_pass *pass, struct tlbbatch_group *group);
 
 /* The kernel's own. Nothing else flushes for a pass. */
 DECLARE_STATIC_CALL(tlbbatch_orig_try_to_unmap_flush,
@@ -23,7 +24,7 @@ DECLARE_STATIC_CALL(tlbbatch_orig_try_to_unmap_flush,
 bool tlbbatch_flush_acts(unsigned long parent_ip);
 void tlbbatch_hook_try_to_unmap_flush(void);
 void tlbbatch_flush_batched_by(void (*flush)(struct tlbbatch_pass *pass));
-void tlbbatch_flush_held_by(void (*before)(struct tlbbatch_pass *pass),
-			    void (*after)(struct tlbbatch_pass *pass));
+void tlbbatch_flush_held_by(tlbbatch_group_flush *before, tlbbatch_pass_flush *after);
+void tlbbatch_flush_deferred_by(tlbbatch_group_flush *before, tlbbatch_pass_flush *after);
 
 #endif /* TLBBATCH_FLUSH_CALLS_H */

@@ -18,7 +18,14 @@ struct scan_control;
 struct tlbbatch_hook;
 
 /* How many features can act in passes. */
-#define TLBBATCH_PASS_PARTS_MAX	8
+#define TLBBATCH_PASS_PARTS_MAX	9
+
+/* Bits in @flushes of a pass: who acts in its flushes. */
+#define TLBBATCH_FLUSH_BATCHED	1U
+#define TLBBATCH_FLUSH_HELD	2U
+#define TLBBATCH_FLUSH_DEFERRED	4U
+/* For these it must be seen what reclaim is about to free: see group.c. */
+#define TLBBATCH_FLUSH_GROUPS	(TLBBATCH_FLUSH_HELD | TLBBATCH_FLUSH_DEFERRED)
 
 /**
  * struct tlbbatch_pass - one reclaim pass
@@ -35,8 +42,10 @@ struct tlbbatch_hook;
  * @sc: its scan_control; only read through a BTF offset
  * @stat: its statistics, on its caller's stack
  * @puts_off: a feature that has begun in it puts flushes off
- * @flushes: which features act in its flushes: see flush_calls.h
+ * @flushes: which features act in its flushes, bits from above
  * @leaves_out: of the flush that reclaim asks for now, that it isn't needed yet
+ * @is_reclaims: the last call of __mem_cgroup_uncharge_folios() came from reclaim: see group.c
+ * @group: where the group lies that it was called for; NULL once that was claimed
  * @nr_reclaimed: pages that features freed, to be added to its result
  *
  * The parts of the features lie behind it. Only the owner writes to it, so it needs no
@@ -56,6 +65,8 @@ struct tlbbatch_pass {
 	bool puts_off;
 	unsigned int flushes;
 	bool leaves_out;
+	bool is_reclaims;
+	void *group;
 	unsigned int nr_reclaimed;
 };
 

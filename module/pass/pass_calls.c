@@ -31,6 +31,8 @@ DEFINE_STATIC_CALL_NULL(tlbbatch_pass_begin_6, tlbbatch_type_pass);
 DEFINE_STATIC_CALL_NULL(tlbbatch_pass_end_6, tlbbatch_type_pass);
 DEFINE_STATIC_CALL_NULL(tlbbatch_pass_begin_7, tlbbatch_type_pass);
 DEFINE_STATIC_CALL_NULL(tlbbatch_pass_end_7, tlbbatch_type_pass);
+DEFINE_STATIC_CALL_NULL(tlbbatch_pass_begin_8, tlbbatch_type_pass);
+DEFINE_STATIC_CALL_NULL(tlbbatch_pass_end_8, tlbbatch_type_pass);
 
 #define ROW(n)								\
 	{								\
@@ -42,7 +44,7 @@ static const struct {
 	struct tlbbatch_call begin;
 	struct tlbbatch_call end;
 } calls[] = {
-	ROW(0), ROW(1), ROW(2), ROW(3), ROW(4), ROW(5), ROW(6), ROW(7),
+	ROW(0), ROW(1), ROW(2), ROW(3), ROW(4), ROW(5), ROW(6), ROW(7), ROW(8),
 };
 
 static_assert(ARRAY_SIZE(calls) == TLBBATCH_PASS_PARTS_MAX);
@@ -93,6 +95,8 @@ struct tlbbatch_pass *tlbbatch_pass_begin(struct pglist_data *pgdat,
 		pass->stat = stat;
 		pass->puts_off = false;
 		pass->flushes = 0;
+		pass->is_reclaims = false;
+		pass->group = NULL;
 		pass->nr_reclaimed = 0;
 		CALL(begin, 0);
 		CALL(begin, 1);
@@ -102,6 +106,7 @@ struct tlbbatch_pass *tlbbatch_pass_begin(struct pglist_data *pgdat,
 		CALL(begin, 5);
 		CALL(begin, 6);
 		CALL(begin, 7);
+		CALL(begin, 8);
 	}
 	tlbbatch_debug_in_pass();
 	return pass;
@@ -119,6 +124,7 @@ unsigned int tlbbatch_pass_end(struct tlbbatch_pass *pass,
 			       unsigned int nr_reclaimed)
 {
 	if (pass->depth == 1) {
+		CALL(end, 8);
 		CALL(end, 7);
 		CALL(end, 6);
 		CALL(end, 5);

@@ -33,8 +33,11 @@ def gate_complaints:
 			(.sides[]? | "\(.workload), \(.where), \(.lru), round \(.round), \(.arm): " + (
 				(select(.pgsteal_file <= 0) | "nothing was reclaimed"),
 				(select(.oom_kill > 0) | "something was killed for want of memory"),
-				(select((.arm | endswith("/track")) != has("luf")) | "tracked or not?"),
-				(select(has("luf")) | select(.luf.flushes <= 0) | "tracking saw no flush"),
+				(select((.arm | test("/(track|defer)$")) != has("luf")) | "what did LUF count?"),
+				(select(.arm | endswith("/track")) | select(.luf.flushes <= 0) |
+					"tracking saw no flush"),
+				(select(.arm | endswith("/defer")) | select(.luf.pages_held != .luf.pages_released) |
+					"pages are held back at the end"),
 				(select(has("luf")) | select(.luf.ipis_avoided > .luf.ipis) |
 					"more was saved than there was"))))
 	end;

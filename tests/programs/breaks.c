@@ -2,7 +2,7 @@
 /*
  * breaks - print the number of a rule that a debug build can take out
  *
- *	breaks luf|dirty|wide|shootdown|advise|hold NAME	for the parameters luf_break, dirty_break, ...
+ *	breaks luf|dirty|wide|shootdown|advise|hold|defer NAME	for the parameters luf_break, dirty_break, ...
  */
 #include "common.h"
 #include "module.h"
@@ -14,6 +14,7 @@ static const char *const wide_names[] = { WIDE_BREAKS(X) };
 static const char *const shootdown_names[] = { SHOOTDOWN_BREAKS(X) };
 static const char *const advise_names[] = { ADVISE_BREAKS(X) };
 static const char *const hold_names[] = { HOLD_BREAKS(X) };
+static const char *const defer_names[] = { DEFER_BREAKS(X) };
 #undef X
 
 static const struct {
@@ -27,6 +28,7 @@ static const struct {
 	{ "shootdown", shootdown_names, ARRAY_SIZE(shootdown_names) },
 	{ "advise", advise_names, ARRAY_SIZE(advise_names) },
 	{ "hold", hold_names, ARRAY_SIZE(hold_names) },
+	{ "defer", defer_names, ARRAY_SIZE(defer_names) },
 };
 
 int main(int argc, char **argv)
@@ -34,7 +36,7 @@ int main(int argc, char **argv)
 	size_t list, i;
 
 	if (argc != 3)
-		die_usage("breaks luf|dirty|wide|shootdown|advise|hold NAME");
+		die_usage("breaks luf|dirty|wide|shootdown|advise|hold|defer NAME");
 	for (list = 0; list < ARRAY_SIZE(lists); list++) {
 		if (strcmp(argv[1], lists[list].feature))
 			continue;

@@ -118,7 +118,7 @@ knob_race()
 				wide/pass_min) knob wide/pass_min 0 96 256 ;;
 				lazyfree/mode) knob lazyfree/mode off pmd ;;
 				advise/mode) knob advise/mode off watch ;;
-				luf/mode) knob luf/mode off track ;;
+				luf/mode) knob luf/mode off track defer ;;
 				shootdown/prune) knob shootdown/prune 0 1 ;;
 				shootdown/defer_min_cpus) knob shootdown/defer_min_cpus 1 2 3 ;;
 				esac

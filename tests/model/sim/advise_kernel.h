@@ -30,19 +30,6 @@ struct folio {
 #define folio_test_writeback(folio)	((folio)->writeback)
 #define folio_nr_pages(folio)		((folio)->nr)
 
-static inline void cpumask_clear(struct cpumask *mask)
-{
-	memset(mask, 0, sizeof(*mask));
-}
-
-static inline void cpumask_or(struct cpumask *to, const struct cpumask *a, const struct cpumask *b)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(to->bits); i++)
-		to->bits[i] = a->bits[i] | b->bits[i];
-}
-
 typedef struct pglist_data {
 	int node_id;
 } pg_data_t;

@@ -56,7 +56,15 @@ static inline void list_del(struct list_head *entry)
 	entry->next = entry->prev = NULL;
 }
 
-#define list_entry_(at, type)	((type *)((char *)(at) - offsetof(type, lru)))
+static inline void list_move_tail(struct list_head *entry, struct list_head *head)
+{
+	list_del(entry);
+	list_add_tail(entry, head);
+}
+
+#define list_entry(at, type, member)	((type *)((char *)(at) - offsetof(type, member)))
+#define list_entry_(at, type)		list_entry(at, type, lru)
+#define LIST_HEAD(name)			struct list_head name = { &(name), &(name) }
 #define list_for_each_entry_safe(at, after, head, member)			\
 	for (at = list_entry_((head)->next, __typeof__(*at)),			\
 	     after = list_entry_(at->member.next, __typeof__(*at));		\

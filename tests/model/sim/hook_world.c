@@ -356,6 +356,7 @@ static struct tlbbatch_redirects beta_redirects;
 
 /* Not one of the three: it has nothing to do. */
 struct tlbbatch_feature __weak tlbbatch_hold = { .name = "hold", .refuses = "hold" };
+struct tlbbatch_feature __weak tlbbatch_defer = { .name = "defer", .refuses = "defer" };
 
 struct tlbbatch_feature __weak tlbbatch_advise = { .name = "advise", .refuses = "advise" };
 

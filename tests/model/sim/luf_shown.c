@@ -79,21 +79,21 @@ static void test_mode(void)
 	char text[64];
 
 	mode->show(NULL, mode, text);
-	ok_str(text, "off [track]\n", "the mode");
+	ok_str(text, "off [track] defer\n", "the mode");
 	ok_int(mode->store(NULL, mode, "off\n", 4), 4, "a mode that there is");
 	mode->show(NULL, mode, text);
-	ok_str(text, "[off] track\n", "that one");
+	ok_str(text, "[off] track defer\n", "that one");
 	ok_int(mode->store(NULL, mode, "tracks\n", 7), -EINVAL, "a mode that there isn't");
 	ok_int(mode->store(NULL, mode, "track\0off", 9), -EINVAL, "a mode with something behind it");
 	mode->show(NULL, mode, text);
-	ok_str(text, "[off] track\n", "then nothing changes");
+	ok_str(text, "[off] track defer\n", "then nothing changes");
 	ok_int(mode->store(NULL, mode, "track", 5), 5, "the other mode");
 	ok_int(number("open"), 0, "nothing is open");
 	current->killed = true;
 	ok_int(mode->store(NULL, mode, "off\n", 4), -EINTR, "who is killed is told so");
 	current->killed = false;
 	mode->show(NULL, mode, text);
-	ok_str(text, "off [track]\n", "and changes nothing");
+	ok_str(text, "off [track] defer\n", "and changes nothing");
 }
 
 static const char *const sums[] = {

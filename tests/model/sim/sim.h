@@ -61,6 +61,7 @@ extern bool sim_preemption;
 #define __read_mostly
 #define __weak			__attribute__((weak))
 #define __used			__attribute__((used))
+#define __maybe_unused		__attribute__((unused))
 #undef __always_inline
 #define __always_inline		inline __attribute__((always_inline))
 #define ____cacheline_aligned_in_smp	__aligned(64)
@@ -195,6 +196,7 @@ struct static_call_key {
 		"__SCT__" #name ":	jmp *__SCK__" #name "(%rip)\n");	\
 	typedef __typeof__(type) __SCTYPE__##name
 #define static_call(name)		((__SCTYPE__##name *)STATIC_CALL_KEY(name).func)
+#define static_call_query(name)		static_call(name)
 #define __static_call_update(key_, tramp_, func_)				\
 	((void)(tramp_), (key_)->func = (func_))
 
@@ -274,6 +276,17 @@ struct cpumask {
 #define cpumask_weight(mask)		bitmap_weight((mask)->bits, SIM_CPUS)
 #define cpumask_test_cpu(cpu, mask)	test_bit(cpu, (mask)->bits)
 #define __cpumask_clear_cpu(cpu, mask)	clear_bit(cpu, (mask)->bits)
+#define cpumask_clear(mask)		memset(mask, 0, sizeof(struct cpumask))
+#define cpumask_copy(to, from)		memcpy(to, from, sizeof(struct cpumask))
+
+static inline void cpumask_or(struct cpumask *to, const struct cpumask *a, const struct cpumask *b)
+{
+	unsigned int i;
+
+	for (i = 0; i < BITS_TO_LONGS(SIM_CPUS); i++)
+		to->bits[i] = a->bits[i] | b->bits[i];
+}
+
 #define for_each_cpu(cpu, mask)							\
 	for_each_possible_cpu(cpu) if (cpumask_test_cpu(cpu, mask))
 

@@ -1,0 +1,562 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What is held back, and the flushes that are owed for it: for each node the folios of
+ * passes whose flush was put off, the CPUs that it would have gone to, and the files.
+ *
+ *  open	what passes add to
+ *  inflight	what a flush is under way for
+ *  clean	what is flushed, and may be freed
+ *
+ * A folio goes from one to the next, and to the page allocator (rule D4). Who flushes takes
+ * all of @open along, but only if no other flush is under way. An event needn't wait for
+ * that one: it flushes the same CPUs itself, and leaves the folios to whoever has them.
+ */
+#include <linux/atomic.h>
+#include <linux/cpumask.h>
+#include <linux/jiffies.h>
+#include <linux/mm.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/static_call.h>
+#include <linux/workqueue.h>
+#include "arch/x86.h"
+#include "debug/debug.h"
+#include "kernel/kernel_calls.h"
+#include "kernel/symbols.h"
+#include "luf/luf_defer_counters.h"
+#include "luf/luf_defer_knobs.h"
+#include "luf/luf_defer_owed.h"
+#include "luf/luf_defer_policy.h"
+#include "pass/group.h"
+#include "targets.h"
+
+/**
+ * struct debt - folios, and what must be flushed before they are freed
+ * @folios: frozen, uncharged, and on no other list
+ * @cpus: that may have entries of them
+ * @files: the hashes of their files; each is counted in @interest
+ */
+struct debt {
+	struct list_head folios;
+	cpumask_var_t cpus;
+	DECLARE_BITMAP(files, TLBBATCH_DEFER_FILES);
+};
+
+/**
+ * struct owed - what a node's passes owe
+ * @lock: tasks only; a flush is never made under it
+ * @open: see above
+ * @inflight: see above; empty unless @busy
+ * @busy: a flush is under way for @inflight
+ * @clean: see above
+ * @pages: pages of @open, for each zone
+ * @held: pages of all three, for each zone
+ * @since: when @open got its first folio, in jiffies
+ * @work: releases what has become too old, and frees what an event has flushed
+ */
+struct owed {
+	raw_spinlock_t lock;
+	struct debt open;
+	struct debt inflight;
+	bool busy;
+	struct list_head clean;
+	unsigned long pages[MAX_NR_ZONES];
+	unsigned long held[MAX_NR_ZONES];
+	unsigned long since;
+	struct delayed_work work;
+	int nid;
+};
+
+static struct owed **owed_by_node;
+static struct workqueue_struct *workqueue;
+/* Over all nodes. It is there whether deferral is on or not. */
+static atomic_long_t held_pages;
+
+/* Section: interest in files */
+
+/* How many passes and nodes have folios of a file with that hash. */
+static atomic_t interest[TLBBATCH_DEFER_FILES];
+
+/**
+ * tlbbatch_interest_add() - begin to care for events on files
+ * @hash: theirs
+ *
+ * A full barrier: the caller looks next who may write the file, and then unmaps. Pairs with
+ * get_write_access(), behind which an event asks tlbbatch_interest_in().
+ *
+ * Context: any.
+ */
+void tlbbatch_interest_add(unsigned int hash)
+{
+	(void)atomic_add_return(1, &interest[hash]);
+}
+
+/**
+ * tlbbatch_interest_drop() - end it
+ * @files: hashes
+ *
+ * Context: any; what made the interest is flushed.
+ */
+void tlbbatch_interest_drop(const unsigned long *files)
+{
+	unsigned int hash;
+
+	/* Behind the flush. */
+	smp_mb__before_atomic();
+	for_each_set_bit(hash, files, TLBBATCH_DEFER_FILES)
+		atomic_dec(&interest[hash]);
+}
+
+/**
+ * tlbbatch_interest_in() - does anybody hold back folios of such a file?
+ * @hash: its hash
+ *
+ * Context: any.
+ */
+bool tlbbatch_interest_in(unsigned int hash)
+{
+	return atomic_read(&interest[hash]);
+}
+
+/* Section: the flush */
+
+/* Never defined: it gives the static call its type. */
+void tlbbatch_type_defer_arch_flush(struct arch_tlbflush_unmap_batch *batch);
+
+DEFINE_STATIC_CALL_NULL(tlbbatch_defer_arch_flush, tlbbatch_type_defer_arch_flush);
+
+static const struct tlbbatch_helper helpers[] = {
+	TLBBATCH_HELPER(TLBBATCH_TBL_call_arch_flush, tlbbatch_defer_arch_flush)
+};
+
+static char missing[TLBBATCH_REASON_LEN];
+
+/**
+ * tlbbatch_owed_find() - find the kernel's function that flushes
+ *
+ * Context: process context, at load; BTF open.
+ * Return: what this kernel lacks, or NULL.
+ */
+const char *tlbbatch_owed_find(void)
+{
+	return tlbbatch_helpers_resolve(helpers, ARRAY_SIZE(helpers), missing, sizeof(missing)) ?
+	       NULL : missing;
+}
+
+/* The mask is too large for a stack. Used with preemption off. */
+static DEFINE_PER_CPU(struct arch_tlbflush_unmap_batch, flush_batch);
+
+/* Flushes at once, whatever the running task's own batch owes. */
+static void flush_cpus(const struct cpumask *cpus)
+{
+	struct arch_tlbflush_unmap_batch *batch;
+
+	if (tlbbatch_defer_break(TLBBATCH_DEFER_BREAK_UNFLUSHED))
+		return;
+	preempt_disable();
+	batch = this_cpu_ptr(&flush_batch);
+	tlbbatch_arch_batch_set(batch, cpus);
+	static_call(tlbbatch_defer_arch_flush)(batch);
+	preempt_enable();
+}
+
+static struct owed *owed_of(int nid)
+{
+	return owed_by_node[nid];
+}
+
+static void move_debt(struct debt *to, struct debt *from)
+{
+	list_splice_tail_init(&from->folios, &to->folios);
+	cpumask_copy(to->cpus, from->cpus);
+	cpumask_clear(from->cpus);
+	bitmap_copy(to->files, from->files, TLBBATCH_DEFER_FILES);
+	bitmap_zero(from->files, TLBBATCH_DEFER_FILES);
+}
+
+enum flushed { NOTHING_OPEN, FLUSHED, OTHER_FLUSHES };
+
+/*
+ * Flushes what is open, unless another flush is under way. What was open is clean then, and
+ * no event cares for it any more.
+ */
+static enum flushed flush_open(struct owed *owed)
+{
+	enum flushed what = FLUSHED;
+
+	raw_spin_lock(&owed->lock);
+	if (owed->busy)
+		what = OTHER_FLUSHES;
+	else if (list_empty(&owed->open.folios))
+		what = NOTHING_OPEN;
+	else
+		move_debt(&owed->inflight, &owed->open);
+	if (what == FLUSHED) {
+		owed->busy = true;
+		memset(owed->pages, 0, sizeof(owed->pages));
+	}
+	raw_spin_unlock(&owed->lock);
+	if (what != FLUSHED)
+		return what;
+
+	/* While @busy only the flusher changes @inflight. Events read @cpus, under the lock. */
+	flush_cpus(owed->inflight.cpus);
+	tlbbatch_interest_drop(owed->inflight.files);
+
+	raw_spin_lock(&owed->lock);
+	cpumask_clear(owed->inflight.cpus);
+	bitmap_zero(owed->inflight.files, TLBBATCH_DEFER_FILES);
+	list_splice_tail_init(&owed->inflight.folios, &owed->clean);
+	owed->busy = false;
+	raw_spin_unlock(&owed->lock);
+	return what;
+}
+
+/* Section: give back */
+
+static void free_clean(struct owed *owed)
+{
+	unsigned long pages[MAX_NR_ZONES] = { };
+	struct folio *folio;
+	LIST_HEAD(folios);
+	unsigned int zone;
+
+	raw_spin_lock(&owed->lock);
+	list_splice_init(&owed->clean, &folios);
+	raw_spin_unlock(&owed->lock);
+	if (list_empty(&folios))
+		return;
+	list_for_each_entry(folio, &folios, lru)
+		pages[folio_zonenum(folio)] += folio_nr_pages(folio);
+	tlbbatch_group_free(&folios);
+	raw_spin_lock(&owed->lock);
+	for (zone = 0; zone < MAX_NR_ZONES; zone++) {
+		WRITE_ONCE(owed->held[zone], owed->held[zone] - pages[zone]);
+		atomic_long_sub(pages[zone], &held_pages);
+		tlbbatch_defer_count(DEFER_PAGES_RELEASED, pages[zone]);
+	}
+	raw_spin_unlock(&owed->lock);
+}
+
+/**
+ * tlbbatch_owed_release() - flush what a node owes, and free what it holds back
+ * @nid: the node
+ * @cause: why
+ *
+ * What another task is flushing meanwhile stays for that one.
+ *
+ * Context: task, interrupts on; may be an ftrace callback, preemption off.
+ */
+void tlbbatch_owed_release(int nid, enum tlbbatch_defer_counter cause)
+{
+	struct owed *owed = owed_of(nid);
+
+	if (flush_open(owed) == FLUSHED)
+		tlbbatch_defer_count(cause, 1);
+	free_clean(owed);
+}
+
+/**
+ * tlbbatch_owed_release_all() - the same for all nodes
+ * @cause: why
+ *
+ * Context: as tlbbatch_owed_release().
+ */
+void tlbbatch_owed_release_all(enum tlbbatch_defer_counter cause)
+{
+	int nid;
+
+	for_each_node_state(nid, N_MEMORY)
+		if (owed_of(nid))
+			tlbbatch_owed_release(nid, cause);
+}
+
+/**
+ * tlbbatch_owed_event() - a stale entry could be seen from now on
+ * @cause: what is about to happen
+ *
+ * Flushes all that is owed, also what others are flushing: when this returns, no CPU has an
+ * entry of what was held back before the call.
+ *
+ * Context: task, interrupts on; an ftrace callback, preemption off. Frees nothing.
+ */
+void tlbbatch_owed_event(enum tlbbatch_defer_counter cause)
+{
+	struct arch_tlbflush_unmap_batch *batch;
+	int nid;
+
+	if (tlbbatch_defer_break(TLBBATCH_DEFER_BREAK_EVENTS))
+		return;
+	for_each_node_state(nid, N_MEMORY) {
+		struct owed *owed = owed_of(nid);
+
+		if (!owed)
+			continue;
+		switch (flush_open(owed)) {
+		case NOTHING_OPEN:
+			continue;
+		case FLUSHED:
+			tlbbatch_defer_count(cause, 1);
+			mod_delayed_work(workqueue, &owed->work, 0);
+			continue;
+		case OTHER_FLUSHES:
+			break;
+		}
+		if (tlbbatch_defer_break(TLBBATCH_DEFER_BREAK_INFLIGHT))
+			continue;
+		preempt_disable();
+		batch = this_cpu_ptr(&flush_batch);
+		raw_spin_lock(&owed->lock);
+		tlbbatch_arch_batch_set(batch, owed->open.cpus);
+		tlbbatch_arch_batch_add(batch, owed->inflight.cpus);
+		raw_spin_unlock(&owed->lock);
+		static_call(tlbbatch_defer_arch_flush)(batch);
+		preempt_enable();
+		tlbbatch_defer_count(cause, 1);
+	}
+}
+
+static void work_fn(struct work_struct *work)
+{
+	struct owed *owed = container_of(to_delayed_work(work), struct owed, work);
+	unsigned long age = msecs_to_jiffies(tlbbatch_defer_age_ms());
+
+	if (time_after_eq(jiffies, READ_ONCE(owed->since) + age))
+		tlbbatch_owed_release(owed->nid, DEFER_CAUSE_AGE);
+	else
+		free_clean(owed);
+	if (!list_empty_careful(&owed->open.folios))
+		queue_delayed_work(workqueue, &owed->work, max(age, 1UL));
+}
+
+/* Section: what passes add */
+
+static struct tlbbatch_defer_zone zone_facts(const struct owed *owed, struct zone *zone)
+{
+	return (struct tlbbatch_defer_zone){
+		.free = zone_page_state(zone, NR_FREE_PAGES),
+		.min = min_wmark_pages(zone),
+		.low = low_wmark_pages(zone),
+		.high = high_wmark_pages(zone),
+		.held = READ_ONCE(owed->held[zone_idx(zone)]),
+	};
+}
+
+/**
+ * tlbbatch_owed_fits() - may so many more pages be held back?
+ * @nid: the node
+ * @pages: how many of each zone
+ * @batch: luf/batch, in pages
+ *
+ * Rule D5. Nothing of the DMA zone: it is small, and its pages are few.
+ *
+ * Context: task.
+ */
+bool tlbbatch_owed_fits(int nid, const unsigned int *pages, unsigned long batch)
+{
+	struct zone *zones = NODE_DATA(nid)->node_zones;
+	unsigned int i;
+
+	for (i = 0; i < MAX_NR_ZONES; i++) {
+		struct tlbbatch_defer_zone facts;
+
+		if (!pages[i])
+			continue;
+#ifdef CONFIG_ZONE_DMA
+		if (i == ZONE_DMA)
+			return false;
+#endif
+		facts = zone_facts(owed_of(nid), &zones[i]);
+		if (pages[i] > tlbbatch_defer_room(&facts, batch))
+			return false;
+	}
+	return true;
+}
+
+/**
+ * tlbbatch_owed_add() - hold back folios, and owe the running task's flush for them
+ * @nid: the node
+ * @folios: frozen and uncharged; empty afterwards
+ * @pages: how many pages of each zone they are
+ * @files: hashes of their files, which the caller has counted; empty afterwards
+ *
+ * Rule D3: when this returns, an event finds them. The task's own batch is empty then: the
+ * only place where it is emptied without a flush.
+ *
+ * Context: reclaim; interrupts on.
+ */
+void tlbbatch_owed_add(int nid, struct list_head *folios, const unsigned int *pages,
+		       unsigned long *files)
+{
+	struct owed *owed = owed_of(nid);
+	unsigned int i, hash;
+	bool first;
+
+	raw_spin_lock(&owed->lock);
+	first = list_empty(&owed->open.folios);
+	if (first)
+		WRITE_ONCE(owed->since, jiffies);
+	list_splice_tail_init(folios, &owed->open.folios);
+	for (i = 0; i < MAX_NR_ZONES; i++) {
+		owed->pages[i] += pages[i];
+		WRITE_ONCE(owed->held[i], owed->held[i] + pages[i]);
+		atomic_long_add(pages[i], &held_pages);
+	}
+	tlbbatch_arch_move_batch(owed->open.cpus);
+	for_each_set_bit(hash, files, TLBBATCH_DEFER_FILES)
+		if (!__test_and_set_bit(hash, owed->open.files))
+			__clear_bit(hash, files);
+	raw_spin_unlock(&owed->lock);
+	/* What is left is counted twice. */
+	tlbbatch_interest_drop(files);
+	bitmap_zero(files, TLBBATCH_DEFER_FILES);
+	if (first && tlbbatch_defer_age_ms())
+		queue_delayed_work(workqueue, &owed->work,
+				   msecs_to_jiffies(tlbbatch_defer_age_ms()));
+}
+
+static unsigned long sum_of(const unsigned long *pages)
+{
+	unsigned long sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < MAX_NR_ZONES; i++)
+		sum += READ_ONCE(pages[i]);
+	return sum;
+}
+
+/**
+ * tlbbatch_owed_is_full() - do a node's passes owe a flush for so many pages?
+ * @nid: the node
+ * @batch: luf/batch, in pages
+ *
+ * Context: any.
+ */
+bool tlbbatch_owed_is_full(int nid, unsigned long batch)
+{
+	return sum_of(owed_of(nid)->pages) >= batch;
+}
+
+/**
+ * tlbbatch_owed_release_if_low() - give back what a node holds, if it is short of memory
+ * @nid: the node
+ *
+ * Rule D5. Who asks for memory looks next whether there is any.
+ *
+ * Context: as tlbbatch_owed_release().
+ */
+void tlbbatch_owed_release_if_low(int nid)
+{
+	struct zone *zones = NODE_DATA(nid)->node_zones;
+	struct owed *owed = owed_of(nid);
+	unsigned int i;
+
+	if (!owed)
+		return;
+	for (i = 0; i < MAX_NR_ZONES; i++) {
+		struct tlbbatch_defer_zone facts;
+
+		if (!populated_zone(&zones[i]))
+			continue;
+		facts = zone_facts(owed, &zones[i]);
+		if (facts.held && tlbbatch_defer_is_low(&facts)) {
+			tlbbatch_owed_release(nid, DEFER_CAUSE_LOW);
+			return;
+		}
+	}
+}
+
+/**
+ * tlbbatch_owed_held() - pages that are held back right now
+ *
+ * Context: any.
+ * Return: their number over all nodes; 0 at rest.
+ */
+u64 tlbbatch_owed_held(void)
+{
+	return atomic_long_read(&held_pages);
+}
+
+/* Section: begin and end */
+
+static void owed_free(struct owed *owed)
+{
+	if (!owed)
+		return;
+	free_cpumask_var(owed->inflight.cpus);
+	free_cpumask_var(owed->open.cpus);
+	kfree(owed);
+}
+
+static struct owed *owed_make(int nid)
+{
+	struct owed *owed = kzalloc_node(sizeof(*owed), GFP_KERNEL, nid);
+
+	if (!owed)
+		return NULL;
+	raw_spin_lock_init(&owed->lock);
+	INIT_LIST_HEAD(&owed->open.folios);
+	INIT_LIST_HEAD(&owed->inflight.folios);
+	INIT_LIST_HEAD(&owed->clean);
+	INIT_DELAYED_WORK(&owed->work, work_fn);
+	owed->nid = nid;
+	if (zalloc_cpumask_var(&owed->open.cpus, GFP_KERNEL) &&
+	    zalloc_cpumask_var(&owed->inflight.cpus, GFP_KERNEL))
+		return owed;
+	owed_free(owed);
+	return NULL;
+}
+
+/**
+ * tlbbatch_owed_init() - make what nodes need
+ *
+ * A node that gets memory later has none, and nothing of it is held back.
+ *
+ * Context: process context, may sleep. Return: 0 or -ENOMEM.
+ */
+int tlbbatch_owed_init(void)
+{
+	int nid;
+
+	workqueue = alloc_workqueue("tlbbatch_defer", WQ_MEM_RECLAIM | WQ_UNBOUND, 0);
+	owed_by_node = kcalloc(nr_node_ids, sizeof(*owed_by_node), GFP_KERNEL);
+	if (!workqueue || !owed_by_node)
+		goto failed;
+	for_each_node_state(nid, N_MEMORY) {
+		owed_by_node[nid] = owed_make(nid);
+		if (!owed_by_node[nid])
+			goto failed;
+	}
+	return 0;
+
+failed:
+	tlbbatch_owed_exit();
+	return -ENOMEM;
+}
+
+/**
+ * tlbbatch_owed_exit() - release all, and free what nodes need
+ *
+ * Context: process context, may sleep; no pass defers, and nobody sees events any more. So
+ *	what is owed was flushed before (rule D7).
+ */
+void tlbbatch_owed_exit(void)
+{
+	int nid;
+
+	for (nid = 0; owed_by_node && nid < nr_node_ids; nid++) {
+		if (owed_by_node[nid]) {
+			tlbbatch_owed_release(nid, DEFER_CAUSE_OFF);
+			cancel_delayed_work_sync(&owed_by_node[nid]->work);
+			tlbbatch_owed_release(nid, DEFER_CAUSE_OFF);
+		}
+		owed_free(owed_by_node[nid]);
+	}
+	kfree(owed_by_node);
+	owed_by_node = NULL;
+	if (workqueue)
+		destroy_workqueue(workqueue);
+	workqueue = NULL;
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The decisions of deferral: luf_defer_policy.h. */
+#include "luf/luf_defer_policy.h"
+
+/*
+ * File systems on a local device, whose files only this kernel changes, and whose writers it
+ * counts. Numbers as in linux/magic.h; XFS has its own there in no header.
+ */
+#define EXT_MAGIC	0xEF53UL
+#define XFS_MAGIC	0x58465342UL
+#define BTRFS_MAGIC	0x9123683EUL
+#define SQUASHFS_MAGIC_	0x73717368UL
+#define EROFS_MAGIC	0xE0F5E1E2UL
+
+/**
+ * tlbbatch_defer_file_fits() - may the flush for a file's folios be put off?
+ * @file: the file
+ *
+ * Rule D1: a stale entry shows what the file had when the folio was unmapped. So nothing may
+ * change it unseen.
+ *
+ * Context: any.
+ */
+bool tlbbatch_defer_file_fits(const struct tlbbatch_defer_file *file)
+{
+	if (file->open_for_write)
+		return false;
+	switch (file->magic) {
+	case EXT_MAGIC:
+	case XFS_MAGIC:
+	case BTRFS_MAGIC:
+	case SQUASHFS_MAGIC_:
+	case EROFS_MAGIC:
+		return true;
+	}
+	return false;
+}
+
+/**
+ * tlbbatch_defer_judge() - what becomes of a pass's flush
+ * @facts: of the pass, and of the group that it is about to free
+ *
+ * Context: any.
+ * Return: TLBBATCH_DEFER_IT if the flush may be put off; else why not.
+ */
+enum tlbbatch_defer_verdict tlbbatch_defer_judge(const struct tlbbatch_luf_defer_facts *facts)
+{
+	if (!facts->owes)
+		return TLBBATCH_DEFER_OWES_NOTHING;
+	/* As rule G3: a CPU with a dirty entry stores without a look at the page table. */
+	if (facts->dirty)
+		return TLBBATCH_DEFER_DIRTY;
+	if (facts->mixed)
+		return TLBBATCH_DEFER_MIXED;
+	/* It costs next to nothing, and ends the matter. */
+	if (!facts->remote)
+		return TLBBATCH_DEFER_LOCAL;
+	/* Rule D3. */
+	if (facts->hit)
+		return TLBBATCH_DEFER_HIT;
+	/* Rule D2: others may free that folio, and know of no flush. */
+	if (facts->kept)
+		return TLBBATCH_DEFER_KEPT;
+	/* Rule D5. */
+	if (facts->full)
+		return TLBBATCH_DEFER_MEMORY;
+	return TLBBATCH_DEFER_IT;
+}
+
+/**
+ * tlbbatch_defer_is_low() - is a zone short of memory?
+ * @zone: the zone
+ *
+ * Context: any.
+ * Return: true if fewer pages are free than half way between the first two watermarks.
+ */
+bool tlbbatch_defer_is_low(const struct tlbbatch_defer_zone *zone)
+{
+	return zone->free < (zone->min + zone->low) / 2;
+}
+
+/**
+ * tlbbatch_defer_room() - how many more pages of a zone may be held back
+ * @zone: the zone
+ * @batch: luf/batch, in pages
+ *
+ * Rule D5. What is held back is missing from the free pages. With few of them, no more may
+ * be missing than lies between the last two watermarks: kswapd then stops a little later.
+ *
+ * Context: any.
+ */
+unsigned long tlbbatch_defer_room(const struct tlbbatch_defer_zone *zone, unsigned long batch)
+{
+	unsigned long most = batch, between = zone->high - zone->low;
+
+	if (tlbbatch_defer_is_low(zone))
+		return 0;
+	if (zone->free <= zone->high + batch && between < most)
+		most = between;
+	return zone->held < most ? most - zone->held : 0;
+}
+
+/**
+ * tlbbatch_defer_next_is() - was a folio of a group unmapped by the pass?
+ * @unmapped: what the pass has unmapped, in that order
+ * @nr: how many
+ * @next: the first of these that wasn't found yet; moves on
+ * @folio: of the group; to be asked in the order in which the group was filled
+ *
+ * Reclaim takes one folio after the other, so both orders are the same. Rule D2: if @next
+ * arrives at @nr, all that was unmapped is in the group.
+ *
+ * Context: any.
+ */
+bool tlbbatch_defer_next_is(const void *const *unmapped, unsigned int nr, unsigned int *next,
+			    const void *folio)
+{
+	if (*next == nr || unmapped[*next] != folio)
+		return false;
+	++*next;
+	return true;
+}

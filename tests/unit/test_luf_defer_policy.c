@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Whose flush may be put off, how much may be held back, and what covers what was unmapped. */
+#include "luf/luf_defer_policy.h"
+#include "rnd.h"
+#include "tap.h"
+
+/* A pass whose flush may be put off. */
+static struct tlbbatch_luf_defer_facts good(void)
+{
+	return (struct tlbbatch_luf_defer_facts){
+		.owes = true, .remote = true,
+	};
+}
+
+static enum tlbbatch_defer_verdict judge(struct tlbbatch_luf_defer_facts facts)
+{
+	return tlbbatch_defer_judge(&facts);
+}
+
+#define WITH(member, value)	({ struct tlbbatch_luf_defer_facts f_ = good(); f_.member = (value); f_; })
+
+static bool file(unsigned long magic, bool open_for_write)
+{
+	struct tlbbatch_defer_file f = { .magic = magic, .open_for_write = open_for_write };
+
+	return tlbbatch_defer_file_fits(&f);
+}
+
+static const struct tlbbatch_defer_zone plenty = {
+	.free = 100000, .min = 1000, .low = 1250, .high = 1500,
+};
+
+#define ZONE(member, value)	({ struct tlbbatch_defer_zone z_ = plenty; z_.member = (value); z_; })
+
+static unsigned long room(struct tlbbatch_defer_zone zone, unsigned long batch)
+{
+	return tlbbatch_defer_room(&zone, batch);
+}
+
+/* As passes do it: never is more held than the watermarks and luf/batch allow. */
+static bool stays_within(void)
+{
+	struct tlbbatch_defer_zone zone = plenty;
+	unsigned long batch = TLBBATCH_DEFER_BATCH_MIN + rnd(4000), more;
+
+	zone.free = 1000 + rnd(4000);
+	for (;;) {
+		more = tlbbatch_defer_room(&zone, batch);
+		if (!more)
+			return zone.held <= batch &&
+			       (zone.free > zone.high + batch ||
+				zone.held <= zone.high - zone.low);
+		zone.held += 1 + rnd(more);
+	}
+}
+
+static bool all_stay_within(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 1000; i++)
+		if (!stays_within())
+			return false;
+	return true;
+}
+
+/* How many of a group were unmapped, and whether that is all. */
+static int covered(const char *unmapped, const char *group, bool *all)
+{
+	const void *pointers[16];
+	unsigned int nr = 0, next = 0, found = 0;
+
+	for (; unmapped[nr]; nr++)
+		pointers[nr] = (void *)(unsigned long)unmapped[nr];
+	for (; *group; group++)
+		found += tlbbatch_defer_next_is(pointers, nr, &next, (void *)(unsigned long)*group);
+	*all = next == nr;
+	return found;
+}
+
+static bool covers(const char *unmapped, const char *group)
+{
+	bool all;
+
+	covered(unmapped, group, &all);
+	return all;
+}
+
+int main(void)
+{
+	bool all;
+
+	ok(judge(good()) == TLBBATCH_DEFER_IT, "D1: a flush for read-only pages of files is put off");
+	ok(judge(WITH(owes, false)) == TLBBATCH_DEFER_OWES_NOTHING, "nothing is owed");
+	ok(judge(WITH(dirty, true)) == TLBBATCH_DEFER_DIRTY, "D1: not behind a dirty PTE");
+	ok(judge(WITH(mixed, true)) == TLBBATCH_DEFER_MIXED, "D1: not if anything else was unmapped");
+	ok(judge(WITH(remote, false)) == TLBBATCH_DEFER_LOCAL, "a flush of one's own CPU is made");
+	ok(judge(WITH(hit, true)) == TLBBATCH_DEFER_HIT, "D3: not behind an event");
+	ok(judge(WITH(kept, true)) == TLBBATCH_DEFER_KEPT, "D2: not if a folio was kept");
+	ok(judge(WITH(full, true)) == TLBBATCH_DEFER_MEMORY, "D5: not beyond what there is room for");
+
+	ok(file(0xEF53, false), "D1: ext4 fits");
+	ok(file(0x58465342, false), "D1: XFS fits");
+	ok(file(0x9123683E, false), "D1: btrfs fits");
+	ok(file(0x73717368, false), "D1: squashfs fits");
+	ok(file(0xE0F5E1E2, false), "D1: erofs fits");
+	ok(!file(0xEF53, true), "D1: no file that somebody may write");
+	ok(!file(0x6969, false), "D1: NFS doesn't fit");
+	ok(!file(0x65735546, false), "D1: FUSE doesn't");
+	ok(!file(0x01021994, false), "D1: tmpfs doesn't");
+	ok(!file(0, false), "D1: what isn't known doesn't");
+
+	ok(room(plenty, 1024) == 1024, "D5: with much free memory, all of luf/batch");
+	ok(room(ZONE(held, 1000), 1024) == 24, "D5: less what is held");
+	ok(room(ZONE(held, 1024), 1024) == 0, "D5: and no more");
+	ok(room(ZONE(held, 5000), 1024) == 0, "D5: not even if luf/batch was lowered");
+	ok(room(ZONE(free, 1500 + 1024), 1024) == 250, "D5: with less, what lies between low and high");
+	ok(room(ZONE(free, 1500 + 1025), 1024) == 1024, "D5: one page more is enough");
+	ok(room(ZONE(free, 1500), 100) == 100, "D5: or luf/batch, if that is less");
+	ok(room(ZONE(free, 1125), 1024) == 250, "D5: half way between min and low it may be");
+	ok(room(ZONE(free, 1124), 1024) == 0, "D5: nothing below that");
+	ok(all_stay_within(), "D5: whatever comes, no more is held");
+
+	ok(covers("abc", "abc"), "D2: all of it is in the group");
+	ok(covers("abc", "xaybzc"), "D2: beside others, that nobody had mapped");
+	ok(covers("", "xyz"), "D2: nothing was unmapped");
+	ok(!covers("abc", "ab"), "D2: the last one was kept");
+	ok(!covers("abc", "bc"), "D2: the first one was");
+	ok(!covers("abc", "ac"), "D2: one in the middle was");
+	ok(!covers("abc", ""), "D2: all were");
+	ok(covered("abc", "xaybzc", &all) == 3 && all, "D2: those are taken, and no others");
+	ok(covered("ab", "aab", &all) == 2 && all, "D2: each once");
+	return tap_done();
+}
