@@ -36,7 +36,8 @@ app_names()
 	awk '!/^#/ && NF { print $1 }' "$APPS_DIR/apps.tbl"
 }
 
-# app_row NAME: set APP_LIMIT_MB, APP_OPERATIONS and APP_PACKAGES; fails if there is none
+# app_row NAME: set APP_LIMIT_MB, APP_COUNTED_LIMIT_MB (in guests that count instructions),
+# APP_OPERATIONS and APP_PACKAGES; fails if there is none
 app_row()
 {
 	local row _
@@ -44,6 +45,8 @@ app_row()
 	row=$(awk -v name="$1" '!/^#/ && $1 == name && NF == 4' "$APPS_DIR/apps.tbl")
 	[ -n "$row" ] || return
 	read -r _ APP_LIMIT_MB APP_OPERATIONS APP_PACKAGES <<<"$row"
+	APP_COUNTED_LIMIT_MB=${APP_LIMIT_MB#*/}
+	APP_LIMIT_MB=${APP_LIMIT_MB%/*}
 }
 
 # app_load NAME: its functions
