@@ -57,9 +57,3 @@ scan_receivers()
 	scan "$1" || return
 	echo $((($(receivers_now) - tlb) * 1000 / ($(vmstat pgsteal_file) - pages)))
 }
-
-# receivers_now: TLB shootdowns that CPUs have received
-receivers_now()
-{
-	awk '$1 == "TLB:" { for (i = 2; $i ~ /^[0-9]+$/; i++) n += $i; print n }' /proc/interrupts
-}
