@@ -415,6 +415,12 @@ lru()
 	echo "$value" > /sys/kernel/mm/lru_gen/enabled
 }
 
+# receivers_now: TLB shootdowns that CPUs have received
+receivers_now()
+{
+	awk '$1 == "TLB:" { for (i = 2; $i ~ /^[0-9]+$/; i++) n += $i; print n }' /proc/interrupts
+}
+
 # cgroup_make MEMORY_MAX
 cgroup_make()
 {
