@@ -8,8 +8,9 @@
  *  clean	what is flushed, and may be freed
  *
  * A folio goes from one to the next, and to the page allocator (rule D4). Who flushes takes
- * all of @open along, but only if no other flush is under way. An event needn't wait for
- * that one: it flushes the same CPUs itself, and leaves the folios to whoever has them.
+ * all of @open along, but only if no other flush is under way. Who releases waits for that
+ * one. An event needn't wait: it flushes the same CPUs itself, and leaves the folios to
+ * whoever has them.
  */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
@@ -178,11 +179,8 @@ static void move_debt(struct debt *to, struct debt *from)
 
 enum flushed { NOTHING_OPEN, FLUSHED, OTHER_FLUSHES };
 
-/*
- * Flushes what is open, unless another flush is under way. What was open is clean then, and
- * no event cares for it any more.
- */
-static enum flushed flush_open(struct owed *owed)
+/* Preemption off as long as the node is busy: others spin then. */
+static enum flushed flush_open_undisturbed(struct owed *owed)
 {
 	enum flushed what = FLUSHED;
 
@@ -194,7 +192,7 @@ static enum flushed flush_open(struct owed *owed)
 	else
 		move_debt(&owed->inflight, &owed->open);
 	if (what == FLUSHED) {
-		owed->busy = true;
+		WRITE_ONCE(owed->busy, true);
 		memset(owed->pages, 0, sizeof(owed->pages));
 	}
 	raw_spin_unlock(&owed->lock);
@@ -209,8 +207,39 @@ static enum flushed flush_open(struct owed *owed)
 	cpumask_clear(owed->inflight.cpus);
 	bitmap_zero(owed->inflight.files, TLBBATCH_DEFER_FILES);
 	list_splice_tail_init(&owed->inflight.folios, &owed->clean);
-	owed->busy = false;
+	WRITE_ONCE(owed->busy, false);
 	raw_spin_unlock(&owed->lock);
+	return what;
+}
+
+/*
+ * Flushes what is open, unless another flush is under way. What was open is clean then, and
+ * no event cares for it any more.
+ */
+static enum flushed flush_open(struct owed *owed)
+{
+	enum flushed what;
+
+	preempt_disable();
+	what = flush_open_undisturbed(owed);
+	preempt_enable();
+	return what;
+}
+
+/*
+ * The same, and waits for another's flush. One that begins meanwhile has taken all along that
+ * was open before.
+ */
+static enum flushed flush_open_for_sure(struct owed *owed)
+{
+	enum flushed what = flush_open(owed);
+	unsigned int others = 0;
+
+	while (what == OTHER_FLUSHES && others++ < 2) {
+		while (READ_ONCE(owed->busy))
+			cpu_relax();
+		what = flush_open(owed);
+	}
 	return what;
 }
 
@@ -230,7 +259,7 @@ static void free_clean(struct owed *owed)
 		return;
 	list_for_each_entry(folio, &folios, lru)
 		pages[folio_zonenum(folio)] += folio_nr_pages(folio);
-	tlbbatch_group_free(&folios);
+	/* First, since a pass may wait for the room. */
 	raw_spin_lock(&owed->lock);
 	for (zone = 0; zone < MAX_NR_ZONES; zone++) {
 		WRITE_ONCE(owed->held[zone], owed->held[zone] - pages[zone]);
@@ -238,6 +267,7 @@ static void free_clean(struct owed *owed)
 		tlbbatch_defer_count(DEFER_PAGES_RELEASED, pages[zone]);
 	}
 	raw_spin_unlock(&owed->lock);
+	tlbbatch_group_free(&folios);
 }
 
 /**
@@ -245,15 +275,17 @@ static void free_clean(struct owed *owed)
  * @nid: the node
  * @cause: why
  *
- * What another task is flushing meanwhile stays for that one.
+ * When this returns, all that was owed before the call is flushed. What another task has
+ * flushed meanwhile, that one may still be freeing.
  *
- * Context: task, interrupts on; may be an ftrace callback, preemption off.
+ * Context: task, interrupts on: a flush is waited for, which needs this CPU's answer. May be an
+ *	ftrace callback, preemption off.
  */
 void tlbbatch_owed_release(int nid, enum tlbbatch_defer_counter cause)
 {
 	struct owed *owed = owed_of(nid);
 
-	if (flush_open(owed) == FLUSHED)
+	if (flush_open_for_sure(owed) == FLUSHED)
 		tlbbatch_defer_count(cause, 1);
 	free_clean(owed);
 }

@@ -247,6 +247,9 @@ typedef struct { long counter; } atomic_long_t;
 #define atomic_long_add(n, v)		((void)((v)->counter += (long)(n)))
 #define atomic_long_sub(n, v)		((void)((v)->counter -= (long)(n)))
 #define smp_mb__before_atomic()		barrier()
+/* Waits for another CPU. */
+void sim_relax(void);
+#define cpu_relax	sim_relax
 #define raw_spin_lock_irqsave		raw_spin_lock
 
 /* --- work, time, notifiers ------------------------------------------------------------------------- */

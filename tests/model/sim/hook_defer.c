@@ -4,6 +4,7 @@
  * frame is freed while a CPU has an entry of it, none twice, none never, and that nobody sees what
  * a file had. Rules D1, D2, D3, D4, D5, D6, D7 and D8.
  */
+#include <setjmp.h>
 #include <tlbbatch/defer_stats.h>
 #include "hook_rules.h"
 #include "core/counters.h"
@@ -670,6 +671,32 @@ static void test_guard_end(void)
 	ok(settles(), "all are freed");
 }
 
+static jmp_buf other_waits;
+static unsigned int waits;
+
+/* Another CPU would wait here until the flush is complete. */
+void sim_relax(void)
+{
+	waits++;
+	longjmp(other_waits, 1);
+}
+
+/* The rest of what that CPU does isn't played. */
+static void until_it_waits(void (*does)(void))
+{
+	unsigned int off = sim_preempt_off;
+
+	if (!setjmp(other_waits))
+		does();
+	current = &reclaimer;
+	sim_preempt_off = off;
+}
+
+static void short_meanwhile(void)
+{
+	until_it_waits(runs_short);
+}
+
 /* While a release's flush is under way. */
 static void test_inflight(void)
 {
@@ -686,6 +713,13 @@ static void test_inflight(void)
 	ok((int)tlbbatch_owed_held() == 20 && !early,
 	   "D4: what comes while a flush is under way isn't covered by it");
 	ok(settles(), "D4: it has its own");
+	anew();
+	pass();
+	at_flush = short_meanwhile;
+	waits = 0;
+	ms_pass(200);
+	ok(waits == 1 && !early, "D4: who releases meanwhile waits for the flush");
+	ok(settles(), "D4: all are freed, once");
 }
 
 static int write_knob(const struct kobj_attribute *attr, const char *text)
