@@ -7,6 +7,15 @@
 SCAN_FILE=/var/tmp/scan.file
 SCAN_MB=192
 
+# pages_wanted [--pages N] [PART]...: set $PAGES and, for part(), $PARTS
+pages_wanted()
+{
+	PAGES=200000
+	[ "${1:-}" = --pages ] || return 0
+	PAGES=$2
+	PARTS=("${@:3}")
+}
+
 # scan_make: the file, and the cgroup. A file of holes is read quickly.
 scan_make()
 {
