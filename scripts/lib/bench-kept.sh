@@ -14,8 +14,8 @@ keep()
 	mv "$tmp/$1.json" "$2"
 }
 
-# lazyfree_guest KERNEL: what it measured is kept at once
-lazyfree_guest()
+# lazyfree_guests KERNEL: what it measured is kept at once
+lazyfree_guests()
 {
 	local name=bench-$1-lazyfree code=0 options=()
 
@@ -25,18 +25,39 @@ lazyfree_guest()
 		tests/guest/bench/describe tests/guest/bench/lazyfree \
 		--pairs $((pairs > 3 ? pairs : 3)) "${options[@]}" || code=$?
 	(report_guest_code "$code" "$name") || return
-	keep lazyfree "$lazyfree_result" "$name"
+	keep lazyfree "$TLBBATCH_RESULTS/lazyfree.json" "$name"
 }
 
-# gate_guest KERNEL MEM_MB OPTION...: what it measured is kept at once
-gate_guest()
+# reads_guest WHAT KERNEL MEM_MB OPTION...: one that reads files, in arms; what it measured is
+# kept at once
+reads_guest()
 {
-	local name=bench-$1-gate-$2 options code=0
+	local name=bench-$2-$1-$3 more=${1^^}_OPTIONS options code=0
 
-	mapfile -t options < <(xargs -r -n 1 printf '%s\n' <<<"${GATE_OPTIONS:-}")
-	"$TLBBATCH_TOP/scripts/vm/run" --kernel "$1" --name "$name" --variant release \
-		--mem "$2" --timeout "${ROUNDS_TIMEOUT:-7200}" -- tests/guest/bench/describe \
-		tests/guest/bench/gate "${@:3}" "${options[@]}" || code=$?
+	mapfile -t options < <(xargs -r -n 1 printf '%s\n' <<<"${!more:-}")
+	"$TLBBATCH_TOP/scripts/vm/run" --kernel "$2" --name "$name" --variant release \
+		--mem "$3" --timeout "${ROUNDS_TIMEOUT:-7200}" -- tests/guest/bench/describe \
+		tests/guest/bench/gate "${@:4}" "${options[@]}" || code=$?
 	(report_guest_code "$code" "$name") || return
-	keep gate "$gate_result" "$name"
+	keep "$1" "$TLBBATCH_RESULTS/$1.json" "$name"
+}
+
+# Half of a large guest's memory is left to the file, which is larger.
+LARGE=(4096 --wheres global --file-mb 1024 --left-mb 512)
+
+# gate_guests KERNEL
+gate_guests()
+{
+	reads_guest gate "$1" 512
+	reads_guest gate "$1" "${LARGE[@]}"
+}
+
+# defer_guests KERNEL
+defer_guests()
+{
+	local arms="0 0/track 0/defer"
+
+	reads_guest defer "$1" 512 --arms "$arms" --wheres cgroup \
+		--workloads "read-threads read-processes randread-threads randread-processes mixed text"
+	reads_guest defer "$1" "${LARGE[@]}" --arms "$arms"
 }

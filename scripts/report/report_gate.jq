@@ -16,10 +16,11 @@ def gate_left: gate_receivers * (100 - gate_saved("")) / 100;
 # The gate is open if somewhere more than this share of what wider passes leave could be saved.
 def gate_percent: 100 / 3;
 
-# Makes one object for a guest from its sides, its guest.json, and the suites of its kernel
-def gate_report($guest; $suites; $commit):
+# Makes one object for a guest from its sides, its guest.json, and the suites of its kernel. $what
+# is the gate, or another question that is asked in the same way.
+def gate_report($what; $guest; $suites; $commit):
 	{
-		what: "gate", kernel: $guest.kernel, cpus: $guest.cpus, mem_mb: $guest.mem_mb,
+		what: $what, kernel: $guest.kernel, cpus: $guest.cpus, mem_mb: $guest.mem_mb,
 		suites: $suites, sides: .
 	} + provenance($guest; $commit) | .settings.command = $guest.command;
 
@@ -43,12 +44,12 @@ def gate_complaints:
 	end;
 
 # Each group of sides of one guest, LRU, load and place, by arm
-def gate_groups:
+def gate_groups($arms):
 	sort_by(.kernel, .mem_mb)[] | .kernel as $kernel | .mem_mb as $mem |
 	.sides | group_by([.lru, .where, .workload])[] |
 	. as $sides |
 	{ kernel: $kernel, mem_mb: $mem, lru: .[0].lru, where: .[0].where, workload: .[0].workload,
-	  arms: [gate_arms[] as $arm | $sides | map(select(.arm == $arm))] };
+	  arms: [$arms[] as $arm | $sides | map(select(.arm == $arm))] };
 
 def gate_median(f): [.[] | f] | median;
 def gate_cell: if . == null then "-" else rounded | tostring end;
@@ -60,7 +61,7 @@ def gate_fewer($base): gate_cell +
 # many times fewer; how many percent of what wider passes leave an ideal LUF could save, from
 # and to, and LUF as posted; what would be left; whether that is enough to go on
 def gate_rows:
-	gate_groups | .arms as [$off, $wide, $track, $hold] |
+	gate_groups(gate_arms) | .arms as [$off, $wide, $track, $hold] |
 	($off | gate_median(gate_receivers)) as $base |
 	($wide | gate_median(gate_receivers)) as $rest |
 	($track | map(gate_saved(""))) as $saved |

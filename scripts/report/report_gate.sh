@@ -4,14 +4,14 @@
 # Turn what tests/guest/bench/gate measured into results/gate.json and a table. To be sourced
 # after report.sh; the arithmetic is in report_gate.jq.
 
-# report_gate_guest DIR: print a list with what the guest measured that delivered DIR.
-# kernel_select has chosen the kernel.
+# report_gate_guest DIR [WHAT]: print a list with what the guest measured that delivered DIR, of
+# the gate or of something else that is measured so. kernel_select has chosen the kernel.
 report_gate_guest()
 {
 	jq_with report_gate -s --slurpfile guest "$1/guest.json" \
-		--arg suites "${KERNEL_SUITES[*]}" \
+		--arg what "${2:-gate}" --arg suites "${KERNEL_SUITES[*]}" \
 		--argjson commit "${REPORT_COMMIT:-$(report_commit)}" \
-		'[gate_report($guest[0]; $suites | split(" "); $commit)]' "$1/gate.jsonl"
+		'[gate_report($what; $guest[0]; $suites | split(" "); $commit)]' "$1/gate.jsonl"
 }
 
 # report_gate_merge FILE...: one list; of guests with the same kernel and memory the last

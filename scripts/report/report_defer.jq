@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What luf/mode=defer saves of the receivers of loads that read files, and what tracking says of
+# the same (tests/guest/bench/gate). jq 1.6.
+
+include "report_gate";
+
+def defer_arms: ["0", "0/track", "0/defer"];
+
+# Of arms' sides: how many percent fewer receivers per 1000 pages each round had
+def defer_saved($off; $defer):
+	[$defer[] | . as $side |
+	 ($off[] | select(.round == $side.round) | gate_receivers) as $base | select($base > 0) |
+	 100 - ($side | gate_receivers) * 100 / $base];
+
+# A row for each: receivers per 1000 file pages; how many percent fewer, the median, from and to;
+# how many percent tracking says could be saved, and by how many points that is off
+def defer_rows:
+	gate_groups(defer_arms) | .arms as [$off, $track, $defer] |
+	defer_saved($off; $defer) as $saved |
+	($saved | median) as $measured | ($track | gate_median(gate_saved(""))) as $said |
+	[.kernel, .mem_mb, .lru, .where, .workload, ([$off, $track, $defer | length] | min),
+	 ($off | gate_median(gate_receivers) | gate_cell),
+	 ($defer | gate_median(gate_receivers) | gate_cell),
+	 ($measured | gate_cell),
+	 (if $saved == [] then "-" else "\($saved | min | rounded) to \($saved | max | rounded)" end),
+	 ($said | gate_cell),
+	 (if $measured == null or $said == null then "-" else $measured - $said | gate_cell end)];
