@@ -3,6 +3,7 @@
 # What luf/mode=defer saves of the receivers of loads that read files, and what tracking says of
 # the same (tests/guest/bench/gate). jq 1.6.
 
+include "report";
 include "report_gate";
 
 def defer_arms: ["0", "0/track", "0/defer"];

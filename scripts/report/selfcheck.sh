@@ -24,6 +24,8 @@ REPORT_FLOORS=$tmp/floors
 . "$TLBBATCH_TOP/scripts/report/report_lazyfree.sh"
 # shellcheck source=scripts/report/report_gate.sh
 . "$TLBBATCH_TOP/scripts/report/report_gate.sh"
+# shellcheck source=scripts/report/report_defer.sh
+. "$TLBBATCH_TOP/scripts/report/report_defer.sh"
 # shellcheck source=scripts/report/report_apps.sh
 . "$TLBBATCH_TOP/scripts/report/report_apps.sh"
 
