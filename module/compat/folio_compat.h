@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Letting go of many folios at once. */
+/* How folios are let go. */
 #ifndef TLBBATCH_COMPAT_FOLIO_H
 #define TLBBATCH_COMPAT_FOLIO_H
 
@@ -20,6 +20,16 @@ static inline void compat_folios_put(struct folio_batch *batch)
 #else
 	release_pages((struct page **)batch->folios, folio_batch_count(batch));
 	folio_batch_init(batch);
+#endif
+}
+
+/* Does reclaim flush before it frees a large folio that was mapped? */
+static inline bool compat_large_folios_flushed(void)
+{
+#ifdef TLBBATCH_HAVE_LARGE_FOLIOS_FLUSHED
+	return true;
+#else
+	return false;
 #endif
 }
 

@@ -17,6 +17,7 @@
 #include <linux/kobject.h>
 #include <linux/sysfs.h>
 #include "arch/x86.h"
+#include "compat/folio_compat.h"
 #include "core/feature.h"
 #include "luf/luf_defer.h"
 #include "luf/luf_defer_events.h"
@@ -55,6 +56,8 @@ static const char *unfit(void)
 		return TLBBATCH_ARCH_NO_IPIS;
 	if (tlbbatch_arch_flush_is_foreign())
 		return "the hypervisor flushes for this guest";
+	if (!compat_large_folios_flushed())
+		return "this kernel frees large folios before it flushes; 6.1.178 does not";
 	return tlbbatch_groups_unfit();
 }
 
