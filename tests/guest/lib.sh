@@ -122,6 +122,7 @@ lacks()
 	case $1-$(uname -r) in
 	shootdown/prune-6.*) REPLY="masks are exact before 6.14" ;;
 	hold/max_pages-6.1.*) REPLY="6.1 flushes once in a pass" ;;
+	luf/mode=defer-*-rt-*) REPLY="PREEMPT_RT takes sleeping locks to free pages" ;;
 	lazyfree/mode-*)
 		[ -d /sys/kernel/mm/transparent_hugepage ] || REPLY="no huge pages in this kernel"
 		;;
