@@ -31,6 +31,9 @@
 	X(DEFER_REFUSED_HIT,	refused_hit)				\
 	X(DEFER_REFUSED_KEPT,	refused_kept)				\
 	X(DEFER_REFUSED_MEMORY,	refused_memory)				\
+	X(DEFER_FRAMES_CHECKED,	frames_checked)				\
+	X(DEFER_FRAMES_UNCHECKED, frames_unchecked)			\
+	X(DEFER_CHECK_HITS,	check_hits)				\
 	DEFER_CAUSES(X_CAUSE)
 
 #define X_CAUSE(upper, lower)	X(DEFER_CAUSE_##upper, flushes_##lower)

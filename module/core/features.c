@@ -12,6 +12,7 @@
 #include "core/feature.h"
 #include "hold/hold.h"
 #include "lazyfree/lazyfree.h"
+#include "luf/luf_check.h"
 #include "luf/luf_defer.h"
 #include "luf/luf.h"
 #include "pass/pass.h"
@@ -56,12 +57,17 @@ const struct tlbbatch_row tlbbatch_features[] = {
 		.feature = &tlbbatch_advise,
 		.files = &tlbbatch_advise_files,
 	},
+	/* Checks what the next one does, until that ends. */
+	{
+		.feature = &tlbbatch_luf_check,
+	},
 	{
 		.feature = &tlbbatch_defer,
 	},
 	{
 		.feature = &tlbbatch_luf,
 		.files = &tlbbatch_luf_sysfs_files,
+		.load = tlbbatch_luf_load,
 		.unload = tlbbatch_luf_unload,
 	},
 };

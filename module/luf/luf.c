@@ -31,6 +31,7 @@
 #include "luf/luf_defer.h"
 #include "luf/luf.h"
 #include "luf/luf_events.h"
+#include "luf/luf_held.h"
 #include "luf/luf_pass.h"
 #include "luf/luf_returns.h"
 #include "luf/luf_table.h"
@@ -291,6 +292,29 @@ void tlbbatch_luf_settle(void)
 	mutex_unlock(&luf_mutex);
 }
 
+/* Rule D9. Behind this it may be switched on again. */
+static void stop_deferring(struct work_struct *unused)
+{
+	mutex_lock(&luf_mutex);
+	if (tlbbatch_luf_mode() == TLBBATCH_LUF_MODE_DEFER && !set_mode(TLBBATCH_LUF_MODE_OFF))
+		pr_err("luf: defer is switched off: something went by it\n");
+	tlbbatch_held_rearm();
+	mutex_unlock(&luf_mutex);
+}
+
+static DECLARE_WORK(hit_work, stop_deferring);
+
+/**
+ * tlbbatch_luf_load() - what is done behind a hit of luf/check
+ *
+ * Context: load. Return: 0.
+ */
+int tlbbatch_luf_load(void)
+{
+	tlbbatch_held_on_hit(&hit_work);
+	return 0;
+}
+
 /**
  * tlbbatch_luf_unload() - stop for good
  *
@@ -298,6 +322,8 @@ void tlbbatch_luf_settle(void)
  */
 void tlbbatch_luf_unload(void)
 {
+	/* Nobody checks any more. */
+	cancel_work_sync(&hit_work);
 	/* Text that ftrace may still call is never freed. */
 	mutex_lock(&luf_mutex);
 	while (set_mode(TLBBATCH_LUF_MODE_OFF))

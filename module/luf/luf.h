@@ -22,6 +22,7 @@ enum tlbbatch_luf_mode {
 int tlbbatch_luf_set_mode(enum tlbbatch_luf_mode mode);
 enum tlbbatch_luf_mode tlbbatch_luf_mode(void);
 void tlbbatch_luf_settle(void);
+int tlbbatch_luf_load(void);
 void tlbbatch_luf_unload(void);
 
 #endif /* TLBBATCH_LUF_H */

@@ -30,6 +30,7 @@
 #include "luf/luf_defer_knobs.h"
 #include "luf/luf_defer_owed.h"
 #include "luf/luf_defer_policy.h"
+#include "luf/luf_held.h"
 #include "pass/group.h"
 #include "targets.h"
 
@@ -38,11 +39,13 @@
  * @folios: frozen, uncharged, and on no other list
  * @cpus: that may have entries of them
  * @files: the hashes of their files; each is counted in @interest
+ * @nr: the number of the last group that was added
  */
 struct debt {
 	struct list_head folios;
 	cpumask_var_t cpus;
 	DECLARE_BITMAP(files, TLBBATCH_DEFER_FILES);
+	u64 nr;
 };
 
 /**
@@ -149,8 +152,8 @@ const char *tlbbatch_owed_find(void)
 /* The mask is too large for a stack. Used with preemption off. */
 static DEFINE_PER_CPU(struct arch_tlbflush_unmap_batch, flush_batch);
 
-/* Flushes at once, whatever the running task's own batch owes. */
-static void flush_cpus(const struct cpumask *cpus)
+/* Flushes at once, whatever the running task's own batch owes, for all up to that debt. */
+static void flush_cpus(const struct cpumask *cpus, int nid, u64 nr)
 {
 	struct arch_tlbflush_unmap_batch *batch;
 
@@ -161,6 +164,7 @@ static void flush_cpus(const struct cpumask *cpus)
 	tlbbatch_arch_batch_set(batch, cpus);
 	static_call(tlbbatch_defer_arch_flush)(batch);
 	preempt_enable();
+	tlbbatch_held_flushed(nid, nr);
 }
 
 static struct owed *owed_of(int nid)
@@ -175,6 +179,7 @@ static void move_debt(struct debt *to, struct debt *from)
 	cpumask_clear(from->cpus);
 	bitmap_copy(to->files, from->files, TLBBATCH_DEFER_FILES);
 	bitmap_zero(from->files, TLBBATCH_DEFER_FILES);
+	to->nr = from->nr;
 }
 
 enum flushed { NOTHING_OPEN, FLUSHED, OTHER_FLUSHES };
@@ -200,7 +205,7 @@ static enum flushed flush_open_undisturbed(struct owed *owed)
 		return what;
 
 	/* While @busy only the flusher changes @inflight. Events read @cpus, under the lock. */
-	flush_cpus(owed->inflight.cpus);
+	flush_cpus(owed->inflight.cpus, owed->nid, owed->inflight.nr);
 	tlbbatch_interest_drop(owed->inflight.files);
 
 	raw_spin_lock(&owed->lock);
@@ -267,6 +272,8 @@ static void free_clean(struct owed *owed)
 		tlbbatch_defer_count(DEFER_PAGES_RELEASED, pages[zone]);
 	}
 	raw_spin_unlock(&owed->lock);
+	list_for_each_entry(folio, &folios, lru)
+		tlbbatch_held_release(folio);
 	tlbbatch_group_free(&folios);
 }
 
@@ -305,6 +312,24 @@ void tlbbatch_owed_release_all(enum tlbbatch_defer_counter cause)
 			tlbbatch_owed_release(nid, cause);
 }
 
+/* Also what another task is flushing. Who has the folios keeps them. */
+static void flush_all_of(struct owed *owed)
+{
+	struct arch_tlbflush_unmap_batch *batch;
+	u64 nr;
+
+	preempt_disable();
+	batch = this_cpu_ptr(&flush_batch);
+	raw_spin_lock(&owed->lock);
+	tlbbatch_arch_batch_set(batch, owed->open.cpus);
+	tlbbatch_arch_batch_add(batch, owed->inflight.cpus);
+	nr = owed->open.nr;
+	raw_spin_unlock(&owed->lock);
+	static_call(tlbbatch_defer_arch_flush)(batch);
+	preempt_enable();
+	tlbbatch_held_flushed(owed->nid, nr);
+}
+
 /**
  * tlbbatch_owed_event() - a stale entry could be seen from now on
  * @cause: what is about to happen
@@ -316,7 +341,6 @@ void tlbbatch_owed_release_all(enum tlbbatch_defer_counter cause)
  */
 void tlbbatch_owed_event(enum tlbbatch_defer_counter cause)
 {
-	struct arch_tlbflush_unmap_batch *batch;
 	int nid;
 
 	if (tlbbatch_defer_break(TLBBATCH_DEFER_BREAK_EVENTS))
@@ -338,14 +362,7 @@ void tlbbatch_owed_event(enum tlbbatch_defer_counter cause)
 		}
 		if (tlbbatch_defer_break(TLBBATCH_DEFER_BREAK_INFLIGHT))
 			continue;
-		preempt_disable();
-		batch = this_cpu_ptr(&flush_batch);
-		raw_spin_lock(&owed->lock);
-		tlbbatch_arch_batch_set(batch, owed->open.cpus);
-		tlbbatch_arch_batch_add(batch, owed->inflight.cpus);
-		raw_spin_unlock(&owed->lock);
-		static_call(tlbbatch_defer_arch_flush)(batch);
-		preempt_enable();
+		flush_all_of(owed);
 		tlbbatch_defer_count(cause, 1);
 	}
 }
@@ -428,6 +445,7 @@ void tlbbatch_owed_add(int nid, struct list_head *folios, const unsigned int *pa
 
 	raw_spin_lock(&owed->lock);
 	first = list_empty(&owed->open.folios);
+	tlbbatch_held_owe(folios, nid, ++owed->open.nr);
 	if (first)
 		WRITE_ONCE(owed->since, jiffies);
 	list_splice_tail_init(folios, &owed->open.folios);

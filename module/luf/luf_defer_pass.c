@@ -21,6 +21,7 @@
 #include "luf/luf_defer_owed.h"
 #include "luf/luf_defer_pass.h"
 #include "luf/luf_defer_policy.h"
+#include "luf/luf_held.h"
 #include "pass/demotion.h"
 #include "pass/flush_calls.h"
 #include "pass/group.h"
@@ -56,6 +57,10 @@ static __always_inline struct part *part_of(struct tlbbatch_pass *pass)
 
 static void begin_anew(struct part *part)
 {
+	unsigned int i;
+
+	for (i = 0; i < part->nr; i++)
+		tlbbatch_held_forget(part, part->unmapped[i]);
 	part->mixed = current->tlb_ubc.flush_required;
 	part->nr = 0;
 	tlbbatch_interest_drop(part->files);
@@ -75,8 +80,11 @@ void tlbbatch_defer_begin(struct tlbbatch_pass *pass)
 
 	part->batch = tlbbatch_defer_batch();
 	begin_anew(part);
-	/* Demotion migrates, retries and flushes in between: as for rule B19. */
-	if (part->batch && !tlbbatch_demotes(pass->pgdat->node_id))
+	/*
+	 * Demotion migrates, retries and flushes in between: as for rule B19. Rule D9: behind a hit
+	 * nothing is put off.
+	 */
+	if (part->batch && !tlbbatch_held_tripped() && !tlbbatch_demotes(pass->pgdat->node_id))
 		pass->flushes |= TLBBATCH_FLUSH_DEFERRED;
 }
 
@@ -139,10 +147,12 @@ void tlbbatch_defer_see_unmap(struct folio *folio, bool batched)
 	part = part_of(pass);
 	if (part->mixed)
 		return;
-	if (pass->depth == 1 && batched && part->nr < TLBBATCH_DEFER_UNMAPS && fits(part, folio))
+	if (pass->depth == 1 && batched && part->nr < TLBBATCH_DEFER_UNMAPS && fits(part, folio)) {
+		tlbbatch_held_note(part, folio, folio_mapping(folio));
 		part->unmapped[part->nr++] = folio;
-	else
+	} else {
 		part->mixed = true;
+	}
 }
 
 /**
@@ -195,7 +205,7 @@ static void take_over(struct tlbbatch_pass *pass, struct part *part,
 		      struct tlbbatch_group *group, const unsigned int *pages)
 {
 	struct tlbbatch_group_walk walk;
-	unsigned int next = 0, zone;
+	unsigned int next = 0, zone, i;
 	struct folio *folio;
 	LIST_HEAD(folios);
 
@@ -207,13 +217,18 @@ static void take_over(struct tlbbatch_pass *pass, struct part *part,
 	tlbbatch_defer_count(DEFER_FLUSHES, 1);
 	for (zone = 0; zone < MAX_NR_ZONES; zone++)
 		tlbbatch_defer_count(DEFER_PAGES_HELD, pages[zone]);
-	part->nr = 0;
+	list_for_each_entry(folio, &folios, lru)
+		tlbbatch_held_hold(part, folio);
 	tlbbatch_owed_add(pass->pgdat->node_id, &folios, pages, part->files);
 	/*
 	 * Rule D3: an event that came too early to find them there has hit the pass. Pairs with
 	 * the barrier behind tlbbatch_defer_hit(), luf_defer_events.c.
 	 */
 	smp_mb();
+	if (!READ_ONCE(part->hit))
+		for (i = 0; i < part->nr; i++)
+			tlbbatch_held_settle(part, part->unmapped[i]);
+	part->nr = 0;
 	if (READ_ONCE(part->hit)) {
 		WRITE_ONCE(part->hit, false);
 		tlbbatch_owed_release(pass->pgdat->node_id, DEFER_CAUSE_OPEN);

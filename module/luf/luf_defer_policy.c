@@ -120,3 +120,32 @@ bool tlbbatch_defer_next_is(const void *const *unmapped, unsigned int nr, unsign
 	++*next;
 	return true;
 }
+
+/**
+ * tlbbatch_held_hits() - must that not have happened?
+ * @frame: the frame
+ * @what: what happens to it, or to its file
+ *
+ * Rule D9. A change of its file is allowed behind the flush. While an event meets the pass that
+ * holds it back, that one flushes before its next step, as it would without deferral.
+ *
+ * Context: any.
+ */
+bool tlbbatch_held_hits(const struct tlbbatch_held_frame *frame, enum tlbbatch_held_event what)
+{
+	if (!frame->held)
+		return false;
+	switch (what) {
+	case TLBBATCH_HELD_WRITTEN:
+	case TLBBATCH_HELD_CUT:
+	case TLBBATCH_HELD_COPIED:
+		return frame->settled && !frame->flushed;
+	case TLBBATCH_HELD_UNFLUSHED:
+		return !frame->flushed;
+	case TLBBATCH_HELD_ALLOCATED:
+	case TLBBATCH_HELD_FREED:
+	case TLBBATCH_HELD_CHANGED:
+		return true;
+	}
+	return true;
+}

@@ -74,6 +74,30 @@ struct tlbbatch_defer_zone {
 	unsigned long held;
 };
 
+/* What must not happen to a frame that is held back. */
+enum tlbbatch_held_event {
+	TLBBATCH_HELD_ALLOCATED,
+	TLBBATCH_HELD_FREED,
+	TLBBATCH_HELD_WRITTEN,
+	TLBBATCH_HELD_CUT,
+	TLBBATCH_HELD_COPIED,
+	TLBBATCH_HELD_CHANGED,
+	TLBBATCH_HELD_UNFLUSHED,
+};
+
+/**
+ * struct tlbbatch_held_frame - a frame of which something is remembered
+ * @held: it is held back
+ * @settled: no event has met the pass that held it
+ * @flushed: the flush that was owed for it was made
+ */
+struct tlbbatch_held_frame {
+	bool held;
+	bool settled;
+	bool flushed;
+};
+
+bool tlbbatch_held_hits(const struct tlbbatch_held_frame *frame, enum tlbbatch_held_event what);
 bool tlbbatch_defer_file_fits(const struct tlbbatch_defer_file *file);
 enum tlbbatch_defer_verdict tlbbatch_defer_judge(const struct tlbbatch_luf_defer_facts *facts);
 unsigned long tlbbatch_defer_room(const struct tlbbatch_defer_zone *zone, unsigned long batch);

@@ -9,6 +9,7 @@
 #include "core/feature.h"
 #include "core/knob.h"
 #include "luf/luf.h"
+#include "luf/luf_check.h"
 #include "luf/luf_counters.h"
 #include "luf/luf_defer.h"
 #include "luf/luf_defer_counters.h"
@@ -79,6 +80,7 @@ static struct attribute *attrs[] = {
 	&tlbbatch_defer_batch_attr.attr,
 	&tlbbatch_defer_age_attr.attr,
 	&tlbbatch_defer_held_attr.attr,
+	&tlbbatch_luf_check_attr.attr,
 	NULL
 };
 

@@ -15,6 +15,7 @@
  *  unmap	another file is mapped in its place
  *  kept	somebody had a reference, so the page was unmapped and kept. Then it is dropped from
  *		the page cache, and its frame is somebody else's
+ *  poison	nothing: what is held back was overwritten by the module
  *  frame	the page is given back at the end of the call of reclaim, and the frame is somebody
  *		else's
  *
@@ -22,8 +23,9 @@
  * the scene is played until the reader was wrong, or TRIES times. The program is in a cgroup of
  * its own, whose only pages of files are those of the scene.
  *
- * Prints "tries=N deferred=N stale=N wrong=N". A try is deferred if its flush was put off, stale
- * if the reader read on although the page was gone, and wrong if it did so behind the event.
+ * Prints "tries=N deferred=N stale=N poisoned=N wrong=N". A try is deferred if its flush was put
+ * off, stale if the reader read on although the page was gone, poisoned if it found what isn't of
+ * any file then, and wrong if it read on behind the event.
  */
 #include "cgroup.h"
 #include "common.h"
@@ -43,6 +45,8 @@
 #define OLD		0x6f6c646f6c646f6cULL
 #define NEW		0x6e65776e65776e65ULL
 #define FOREIGN		0x666f726569676e21ULL
+/* What luf/check 2 leaves */
+#define POISON		0x5a5a5a5a5a5a5a5aULL
 /* The word that is looked at. A file that is cut before it has zeros there. */
 #define WORD_AT		1024
 #define CUT_AT		512
@@ -193,6 +197,11 @@ static void cut(void)
 		die_environment("truncate: %s", strerror(errno));
 }
 
+static void wait_a_little(void)
+{
+	usleep(1000);
+}
+
 static void write_copy(void)
 {
 	*(volatile uint64_t *)(page + WORD_AT) = NEW;
@@ -280,11 +289,12 @@ static const struct scene {
 	{ "protect", PROT_READ, MAP_PRIVATE, "1000", NULL, forbid, TRAP },
 	{ "unmap", PROT_READ, MAP_PRIVATE, "1000", NULL, map_other, NEW },
 	{ "kept", PROT_READ, MAP_PRIVATE, "1000", hold_reference, drop_and_reuse, OLD },
+	{ "poison", PROT_READ, MAP_PRIVATE, "1000", NULL, wait_a_little, OLD },
 	{ "frame", PROT_READ, MAP_PRIVATE, "0", NULL, reuse_frame, OLD },
 };
 
 struct counts {
-	unsigned int tries, deferred, stale, wrong;
+	unsigned int tries, deferred, stale, poisoned, wrong;
 };
 
 /* The file's page is in memory and mapped, and the reader reads it. */
@@ -310,7 +320,7 @@ static void prepare(const struct scene *scene)
 static void play(const struct scene *scene, struct counts *counts)
 {
 	uint64_t deferred, had;
-	bool stale;
+	bool poisoned;
 
 	prepare(scene);
 	deferred = stat_of("flushes_deferred");
@@ -318,8 +328,10 @@ static void play(const struct scene *scene, struct counts *counts)
 	counts->tries++;
 	counts->deferred += stat_of("flushes_deferred") > deferred;
 	/* A reader without an entry has faulted the page in again. */
-	stale = looked() == OLD && !present();
-	counts->stale += stale;
+	had = looked();
+	poisoned = had == POISON;
+	counts->poisoned += poisoned;
+	counts->stale += (poisoned || had == OLD) && !present();
 	scene->act();
 	had = looked();
 	if (scene->wants == OLD ? had == FOREIGN : had != scene->wants)
@@ -372,7 +384,7 @@ int main(int argc, char **argv)
 		play(scene, &counts);
 	unlink(path);
 	unlink(other_path);
-	say(STDOUT_FILENO, "tries=%u deferred=%u stale=%u wrong=%u\n", counts.tries, counts.deferred,
-	    counts.stale, counts.wrong);
+	say(STDOUT_FILENO, "tries=%u deferred=%u stale=%u poisoned=%u wrong=%u\n", counts.tries,
+	    counts.deferred, counts.stale, counts.poisoned, counts.wrong);
 	return counts.wrong ? STRESS_DATA_ERROR : STRESS_OK;
 }

@@ -86,6 +86,27 @@ static bool covers(const char *unmapped, const char *group)
 	return all;
 }
 
+static bool hits(bool held, bool settled, bool flushed, enum tlbbatch_held_event what)
+{
+	struct tlbbatch_held_frame frame = { held, settled, flushed };
+
+	return tlbbatch_held_hits(&frame, what);
+}
+
+/* Which events hit a frame: a bit for each. */
+static unsigned int all_hits(bool held, bool settled, bool flushed)
+{
+	unsigned int what, bits = 0;
+
+	for (what = 0; what <= TLBBATCH_HELD_UNFLUSHED; what++)
+		bits |= (unsigned int)hits(held, settled, flushed, what) << what;
+	return bits;
+}
+
+#define BIT_OF(what)	(1U << TLBBATCH_HELD_##what)
+#define NEVER		(BIT_OF(ALLOCATED) | BIT_OF(FREED) | BIT_OF(CHANGED))
+#define EVENTS		(BIT_OF(WRITTEN) | BIT_OF(CUT) | BIT_OF(COPIED))
+
 int main(void)
 {
 	bool all;
@@ -130,5 +151,13 @@ int main(void)
 	ok(!covers("abc", ""), "D2: all were");
 	ok(covered("abc", "xaybzc", &all) == 3 && all, "D2: those are taken, and no others");
 	ok(covered("ab", "aab", &all) == 2 && all, "D2: each once");
+
+	ok(!all_hits(false, false, false) && !all_hits(false, true, false),
+	   "D9: what is only noted may go anywhere");
+	ok(all_hits(true, true, true) == NEVER, "D9: behind the flush nothing of its file matters");
+	ok(all_hits(true, true, false) == (NEVER | EVENTS | BIT_OF(UNFLUSHED)),
+	   "D9: before that everything does");
+	ok(all_hits(true, false, false) == (NEVER | BIT_OF(UNFLUSHED)),
+	   "D9: while an event may have met its pass, that one flushes");
 	return tap_done();
 }

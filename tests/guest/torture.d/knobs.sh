@@ -40,7 +40,7 @@ knob()
 BAD_VALUES=(
 	"enabled|2|ERANGE" "enabled|on|EINVAL" "batch_size|0|ERANGE" "batch_size|513|ERANGE"
 	"batch_size|-1|EINVAL" "wide/pass_min|257|ERANGE" "wide/pass_min||EINVAL" "hold/max_pages|30|ERANGE"
-	"luf/mode|on|EINVAL" "lazyfree/mode|1|EINVAL" "advise/mode|on|EINVAL"
+	"luf/mode|on|EINVAL" "luf/check|3|ERANGE" "lazyfree/mode|1|EINVAL" "advise/mode|on|EINVAL"
 	"shootdown/prune|2|ERANGE" "shootdown/defer_min_cpus|0|ERANGE"
 )
 
@@ -111,7 +111,7 @@ knob_race()
 			choices_begin "$REPLY"
 			for _ in 1 2; do
 				choose enabled enabled batch_size wide/pass_min lazyfree/mode advise/mode \
-					luf/mode shootdown/prune shootdown/defer_min_cpus
+					luf/mode luf/check shootdown/prune shootdown/defer_min_cpus
 				case $REPLY in
 				enabled) knob enabled 0 1 ;;
 				batch_size) knob batch_size 1 17 64 512 ;;
@@ -119,6 +119,7 @@ knob_race()
 				lazyfree/mode) knob lazyfree/mode off pmd ;;
 				advise/mode) knob advise/mode off watch ;;
 				luf/mode) knob luf/mode off track defer ;;
+				luf/check) knob luf/check 0 1 ;;
 				shootdown/prune) knob shootdown/prune 0 1 ;;
 				shootdown/defer_min_cpus) knob shootdown/defer_min_cpus 1 2 3 ;;
 				esac

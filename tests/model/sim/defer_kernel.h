@@ -75,6 +75,7 @@ static inline void list_splice_tail_init(struct list_head *from, struct list_hea
 
 struct super_block {
 	unsigned long s_magic;
+	unsigned int s_dev;
 };
 
 struct address_space;
@@ -82,6 +83,7 @@ struct address_space;
 struct inode {
 	struct super_block *i_sb;
 	struct address_space *i_mapping;
+	unsigned long i_ino;
 	int writers;
 };
 
@@ -107,6 +109,9 @@ struct vm_area_struct {
 	struct file *vm_file;
 };
 
+/* Each maps the file from its start. */
+#define linear_page_index(vma, address)	((address) / 4096)
+
 struct vm_fault {
 	struct vm_area_struct *vma;
 	unsigned int flags;
@@ -127,8 +132,18 @@ enum { SIM_ZONE_DMA, SIM_ZONE_NORMAL, MAX_NR_ZONES };
 #define CONFIG_ZONE_DMA			1
 #define ZONE_DMA			SIM_ZONE_DMA
 
+/* A page has four words. */
+struct page {
+	u32 words[4];
+};
+
+#undef PAGE_SIZE
+#define PAGE_SIZE			sizeof(struct page)
+
 struct folio {
+	struct page page;
 	struct list_head lru;
+	unsigned long index;
 	struct address_space *mapping;
 	bool anon, swapcache, large;
 	unsigned int nr, zone;
@@ -145,6 +160,17 @@ struct folio {
 #define folio_nr_pages(folio)		((folio)->nr)
 #define folio_zonenum(folio)		((folio)->zone)
 #define folio_ref_count(folio)		((folio)->refs)
+#define folio_page(folio, i)		(&(folio)->page)
+#define folio_size(folio)		PAGE_SIZE
+#define page_address(at)		((void *)(at)->words)
+unsigned long page_to_pfn(const struct page *page);
+
+static inline u32 jhash2(const u32 *words, unsigned int nr, u32 sum)
+{
+	while (nr--)
+		sum = sum * 31 + *words++;
+	return sum;
+}
 
 #define FOLIO_BATCH_SIZE		31
 
@@ -163,7 +189,6 @@ static inline unsigned int folio_batch_add(struct folio_batch *batch, struct fol
 	return FOLIO_BATCH_SIZE - batch->nr;
 }
 
-struct page;
 struct mem_cgroup;
 #define release_pages(pages, nr)	sim_breach("a held folio is put")
 #define object_is_on_stack(object)	true
@@ -241,6 +266,7 @@ extern struct pglist_data sim_nodes[SIM_NODES];
 #define kcalloc(n, size, flags)		sim_alloc(n, size)
 #define kzalloc_node(size, flags, nid)	sim_alloc(1, size)
 #define kfree(memory)			sim_free(memory)
+#define MAX_NUMNODES			SIM_NODES
 
 typedef struct { long counter; } atomic_long_t;
 #define atomic_long_read(v)		((v)->counter)
@@ -250,7 +276,13 @@ typedef struct { long counter; } atomic_long_t;
 /* Waits for another CPU. */
 void sim_relax(void);
 #define cpu_relax	sim_relax
-#define raw_spin_lock_irqsave		raw_spin_lock
+#define DEFINE_RAW_SPINLOCK(name)	raw_spinlock_t name
+#define raw_spin_lock_irqsave(lock, flags)	((void)((flags) = 0), raw_spin_lock(lock))
+#define raw_spin_unlock_irqrestore(lock, flags)	((void)(flags), raw_spin_unlock(lock))
+#undef MAJOR
+#undef MINOR
+#define MAJOR(dev)			((unsigned int)((dev) >> 20))
+#define MINOR(dev)			((unsigned int)((dev) & 0xfffff))
 
 /* --- work, time, notifiers ------------------------------------------------------------------------- */
 

@@ -38,7 +38,7 @@ static unsigned long lookup(const char *name);
 extern const char __executable_start[], etext[];
 static char a_module[64];
 
-static struct sim_function functions[30] = {
+static struct sim_function functions[40] = {
 	{ "fn_a", fn_a, "int(int)", false, false },
 	{ "fn_b", fn_b, "int(int)", false, false },
 	{ "fn_looked", fn_looked, "int(int)", false, false },
@@ -356,6 +356,7 @@ static struct tlbbatch_redirects beta_redirects;
 
 /* Not one of the three: it has nothing to do. */
 struct tlbbatch_feature __weak tlbbatch_hold = { .name = "hold", .refuses = "hold" };
+struct tlbbatch_feature __weak tlbbatch_luf_check = { .name = "check", .refuses = "check" };
 struct tlbbatch_feature __weak tlbbatch_defer = { .name = "defer", .refuses = "defer" };
 
 struct tlbbatch_feature __weak tlbbatch_advise = { .name = "advise", .refuses = "advise" };
@@ -511,6 +512,11 @@ void tlbbatch_luf_unload(void)
 {
 	sim_note("unload:luf");
 	tlbbatch_feature_retire(&luf);
+}
+
+int __weak tlbbatch_luf_load(void)
+{
+	return 0;
 }
 
 int __weak tlbbatch_sysfs_init(void)

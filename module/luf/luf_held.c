@@ -1,0 +1,559 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What is remembered of each frame that is held back, while luf/check is on: whose page it was,
+ * what it has, and whether the flush that is owed for it was made. So anything that must not
+ * happen to it meanwhile is noticed (rule D9). The first hit is printed, and ends deferral.
+ *
+ *  noted	a pass is about to unmap it
+ *  held	taken over, and checked from now on
+ *  owed	the number of its debt is known: a flush of a node covers all numbers up to one
+ *  settled	no event has met the pass: so the next one must have flushed
+ */
+#define pr_fmt(fmt) "tlbbatch: " fmt
+#include <linux/fs.h>
+#include <linux/hash.h>
+#include <linux/jhash.h>
+#include <linux/jiffies.h>
+#include <linux/mm.h>
+#include <linux/mmzone.h>
+#include <linux/nodemask.h>
+#include <linux/pagemap.h>
+#include <linux/printk.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+#include "luf/luf_alloc.h"
+#include "luf/luf_defer_counters.h"
+#include "luf/luf_held.h"
+
+/* All that two nodes may hold, and more than passes note meanwhile. */
+#define FRAME_BITS	14
+#define FRAMES		(1U << FRAME_BITS)
+#define POISON		0x5a
+
+/**
+ * struct frame - a folio that is held back, or about to be
+ * @pfn: of its first page
+ * @by: the pass that has noted it; NULL once it is settled
+ * @file: whose page it was; NULL when that is gone. Never followed
+ * @index: which page
+ * @ino: the file's inode
+ * @dev: and its file system
+ * @debt: the number of the debt, U64_MAX until it is known
+ * @nid: the node that owes
+ * @since: when it was held, in jiffies
+ * @sum: a checksum of what it has
+ * @next: the next one with the same hash, or that is free; numbered from 1
+ * @held: behind a note
+ */
+struct frame {
+	unsigned long pfn;
+	const void *by;
+	const void *file;
+	unsigned long index;
+	unsigned long ino;
+	dev_t dev;
+	u64 debt;
+	int nid;
+	unsigned long since;
+	u32 sum;
+	u16 next;
+	bool held;
+};
+
+static_assert(FRAMES < U16_MAX);
+
+/**
+ * struct table - all of them
+ * @flushed: the last debt of each node that a flush has covered
+ * @first: by the hash of the frame's number
+ * @free: the first that is free
+ * @top: none behind that was ever used
+ */
+struct table {
+	u64 flushed[MAX_NUMNODES];
+	u16 first[FRAMES];
+	u16 free;
+	u16 top;
+	struct frame frame[FRAMES + 1];
+};
+
+/* Of all below. Taken in interrupts, too, which allocate and free pages. */
+static DEFINE_RAW_SPINLOCK(held_lock);
+static struct table *table;
+static struct work_struct *on_hit;
+static bool poisons, trip;
+
+static unsigned long pfn_of(const struct folio *folio)
+{
+	return page_to_pfn(&folio->page);
+}
+
+static u16 *first_of(unsigned long pfn)
+{
+	return &table->first[hash_long(pfn, FRAME_BITS)];
+}
+
+static struct frame *frame_of(unsigned long pfn)
+{
+	u16 at;
+
+	for (at = *first_of(pfn); at; at = table->frame[at].next)
+		if (table->frame[at].pfn == pfn)
+			return &table->frame[at];
+	return NULL;
+}
+
+static struct frame *frame_make(unsigned long pfn)
+{
+	u16 at = table->free, *first = first_of(pfn);
+
+	if (!at)
+		return NULL;
+	table->free = table->frame[at].next;
+	table->top = max(table->top, at);
+	table->frame[at] = (struct frame){ .pfn = pfn, .next = *first };
+	WRITE_ONCE(*first, at);
+	return &table->frame[at];
+}
+
+static void frame_drop(struct frame *frame)
+{
+	u16 at = frame - table->frame, *link = first_of(frame->pfn);
+
+	while (*link != at)
+		link = &table->frame[*link].next;
+	WRITE_ONCE(*link, frame->next);
+	*frame = (struct frame){ .next = table->free };
+	table->free = at;
+}
+
+/* Takes the lock if there is a table. */
+static bool table_lock(unsigned long *flags)
+{
+	if (!READ_ONCE(table))
+		return false;
+	raw_spin_lock_irqsave(&held_lock, *flags);
+	if (table)
+		return true;
+	raw_spin_unlock_irqrestore(&held_lock, *flags);
+	return false;
+}
+
+static void table_unlock(unsigned long flags)
+{
+	raw_spin_unlock_irqrestore(&held_lock, flags);
+}
+
+/* Section: hits */
+
+static const char *const events[] = {
+	[TLBBATCH_HELD_ALLOCATED] = "was allocated",
+	[TLBBATCH_HELD_FREED] = "was freed",
+	[TLBBATCH_HELD_WRITTEN] = "its file was written, and not flushed for",
+	[TLBBATCH_HELD_CUT] = "its file was cut, and not flushed for",
+	[TLBBATCH_HELD_COPIED] = "a private copy of it was made, and not flushed for",
+	[TLBBATCH_HELD_CHANGED] = "its content has changed",
+	[TLBBATCH_HELD_UNFLUSHED] = "was given back before its flush",
+};
+
+/* Only the first one is told: the rest may be of the same cause. The lock is held. */
+static void hit(const struct frame *frame, enum tlbbatch_held_event what)
+{
+	tlbbatch_defer_count(DEFER_CHECK_HITS, 1);
+	if (trip)
+		return;
+	WRITE_ONCE(trip, true);
+	pr_err("luf: frame %lx, page %lu of inode %lu on %u:%u, held back for %u ms: %s\n",
+	       frame->pfn, frame->index, frame->ino, MAJOR(frame->dev), MINOR(frame->dev),
+	       jiffies_to_msecs(jiffies - frame->since), events[what]);
+	if (on_hit)
+		queue_work(system_long_wq, on_hit);
+}
+
+/* The lock is held. */
+static void see(const struct frame *frame, enum tlbbatch_held_event what)
+{
+	struct tlbbatch_held_frame facts = {
+		.held = frame->held,
+		.settled = !frame->by,
+		.flushed = frame->debt <= table->flushed[frame->nid],
+	};
+
+	if (tlbbatch_held_hits(&facts, what))
+		hit(frame, what);
+}
+
+/**
+ * tlbbatch_held_tripped() - was there a hit since it was last armed?
+ *
+ * Context: any.
+ */
+bool tlbbatch_held_tripped(void)
+{
+	return READ_ONCE(trip);
+}
+
+/**
+ * tlbbatch_held_rearm() - deferral is off; the next hit counts again
+ *
+ * Context: process context.
+ */
+void tlbbatch_held_rearm(void)
+{
+	WRITE_ONCE(trip, false);
+}
+
+/**
+ * tlbbatch_held_on_hit() - what to do behind a hit
+ * @work: it; NULL if nothing
+ *
+ * Context: load, or unload.
+ */
+void tlbbatch_held_on_hit(struct work_struct *work)
+{
+	on_hit = work;
+}
+
+/* Section: a frame's way */
+
+static u32 sum_of(struct folio *folio)
+{
+	unsigned long i;
+	u32 sum = 0;
+
+	for (i = 0; i < folio_nr_pages(folio); i++)
+		sum = jhash2(page_address(folio_page(folio, i)), PAGE_SIZE / sizeof(u32), sum);
+	return sum;
+}
+
+/**
+ * tlbbatch_held_note() - a folio is about to be unmapped, and may be held back
+ * @by: the pass's part
+ * @folio: locked
+ * @file: its file
+ *
+ * Context: any.
+ */
+void tlbbatch_held_note(const void *by, const struct folio *folio,
+			const struct address_space *file)
+{
+	unsigned long pfn = pfn_of(folio), flags;
+	struct frame *frame;
+
+	if (!table_lock(&flags))
+		return;
+	frame = frame_of(pfn) ?: frame_make(pfn);
+	if (frame) {
+		frame->by = by;
+		frame->file = file;
+		frame->index = folio->index;
+		frame->ino = file->host->i_ino;
+		frame->dev = file->host->i_sb->s_dev;
+	} else {
+		tlbbatch_defer_count(DEFER_FRAMES_UNCHECKED, 1);
+	}
+	table_unlock(flags);
+}
+
+/**
+ * tlbbatch_held_forget() - it was flushed for, and isn't held back
+ * @by: the pass's part
+ * @folio: not looked at, since it may be freed
+ *
+ * Context: any.
+ */
+void tlbbatch_held_forget(const void *by, const struct folio *folio)
+{
+	struct frame *frame;
+	unsigned long flags;
+
+	if (!table_lock(&flags))
+		return;
+	frame = frame_of(pfn_of(folio));
+	if (frame && frame->by == by && !frame->held)
+		frame_drop(frame);
+	table_unlock(flags);
+}
+
+/**
+ * tlbbatch_held_hold() - it is taken over
+ * @by: the pass's part
+ * @folio: frozen, and on no list that others know
+ *
+ * Poison is what a stale read finds then: so it shows that a load makes such reads.
+ *
+ * Context: any.
+ */
+void tlbbatch_held_hold(const void *by, struct folio *folio)
+{
+	struct frame *frame;
+	unsigned long flags;
+	u32 sum;
+
+	if (!READ_ONCE(table))
+		return;
+	if (READ_ONCE(poisons))
+		memset(page_address(&folio->page), POISON, folio_size(folio));
+	sum = sum_of(folio);
+	if (!table_lock(&flags))
+		return;
+	frame = frame_of(pfn_of(folio));
+	if (frame && frame->by == by) {
+		frame->held = true;
+		frame->debt = U64_MAX;
+		frame->since = jiffies;
+		frame->sum = sum;
+	}
+	table_unlock(flags);
+}
+
+/**
+ * tlbbatch_held_owe() - their flush is owed
+ * @folios: the folios
+ * @nid: the node that owes
+ * @nr: the number of its debt
+ *
+ * Context: the node's lock is held, so that no flush with that number was made.
+ */
+void tlbbatch_held_owe(const struct list_head *folios, int nid, u64 nr)
+{
+	const struct folio *folio;
+	struct frame *frame;
+	unsigned long flags;
+
+	if (!table_lock(&flags))
+		return;
+	list_for_each_entry(folio, folios, lru) {
+		frame = frame_of(pfn_of(folio));
+		if (frame && frame->held) {
+			frame->nid = nid;
+			frame->debt = nr;
+		}
+	}
+	table_unlock(flags);
+}
+
+/**
+ * tlbbatch_held_settle() - no event has met the pass that held it
+ * @by: the pass's part
+ * @folio: not looked at, since it may be free again
+ *
+ * An event that comes now must flush for it before it goes on.
+ *
+ * Context: any.
+ */
+void tlbbatch_held_settle(const void *by, const struct folio *folio)
+{
+	struct frame *frame;
+	unsigned long flags;
+
+	if (!table_lock(&flags))
+		return;
+	frame = frame_of(pfn_of(folio));
+	if (frame && frame->held && frame->by == by)
+		frame->by = NULL;
+	table_unlock(flags);
+}
+
+/**
+ * tlbbatch_held_flushed() - a flush is complete
+ * @nid: the node that owed it
+ * @nr: it covers all debts up to that number
+ *
+ * Context: any.
+ */
+void tlbbatch_held_flushed(int nid, u64 nr)
+{
+	unsigned long flags;
+
+	if (!table_lock(&flags))
+		return;
+	if (table->flushed[nid] < nr)
+		table->flushed[nid] = nr;
+	table_unlock(flags);
+}
+
+/**
+ * tlbbatch_held_release() - it is given back
+ * @folio: still frozen
+ *
+ * Context: any.
+ */
+void tlbbatch_held_release(struct folio *folio)
+{
+	struct frame *frame;
+	unsigned long flags;
+	u32 sum;
+
+	if (!READ_ONCE(table))
+		return;
+	sum = sum_of(folio);
+	if (!table_lock(&flags))
+		return;
+	frame = frame_of(pfn_of(folio));
+	if (frame && frame->held) {
+		see(frame, TLBBATCH_HELD_UNFLUSHED);
+		if (frame->sum != sum)
+			see(frame, TLBBATCH_HELD_CHANGED);
+		tlbbatch_defer_count(DEFER_FRAMES_CHECKED, 1);
+		frame_drop(frame);
+	}
+	table_unlock(flags);
+}
+
+/* Section: what must not happen meanwhile */
+
+/**
+ * tlbbatch_held_see_frames() - the page allocator gives, or takes, pages
+ * @page: the first
+ * @order: how many
+ * @what: TLBBATCH_HELD_ALLOCATED or TLBBATCH_HELD_FREED
+ *
+ * A folio that is held back is known by its first page.
+ *
+ * Context: any; a probe, which ends before the table goes.
+ */
+void tlbbatch_held_see_frames(const struct page *page, unsigned int order,
+			      enum tlbbatch_held_event what)
+{
+	unsigned long pfn = page_to_pfn(page), end = pfn + (1UL << order), flags;
+	const struct frame *frame;
+
+	for (; pfn < end; pfn++) {
+		/* Nearly always. */
+		if (!READ_ONCE(*first_of(pfn)) || !table_lock(&flags))
+			continue;
+		frame = frame_of(pfn);
+		if (frame)
+			see(frame, what);
+		table_unlock(flags);
+	}
+}
+
+/* Of all frames of a file, or of that page of it: calls @do_it. The lock is held. */
+static void each_of(const struct address_space *file, const unsigned long *index,
+		    void (*do_it)(struct frame *frame, enum tlbbatch_held_event what),
+		    enum tlbbatch_held_event what)
+{
+	struct frame *frame = table->frame + 1;
+
+	for (; frame <= table->frame + table->top; frame++)
+		if (frame->file == file && (!index || frame->index == *index))
+			do_it(frame, what);
+}
+
+static void see_it(struct frame *frame, enum tlbbatch_held_event what)
+{
+	see(frame, what);
+}
+
+static void lose_file(struct frame *frame, enum tlbbatch_held_event unused)
+{
+	frame->file = NULL;
+}
+
+/**
+ * tlbbatch_held_see_file() - a file's content changes
+ * @file: the file, of which something may be held back
+ * @what: how
+ *
+ * Context: any.
+ */
+void tlbbatch_held_see_file(const struct address_space *file, enum tlbbatch_held_event what)
+{
+	unsigned long flags;
+
+	if (!table_lock(&flags))
+		return;
+	each_of(file, NULL, see_it, what);
+	table_unlock(flags);
+}
+
+/**
+ * tlbbatch_held_see_page() - somebody stops to see a page of a file
+ * @file: the file, of which something may be held back
+ * @index: the page
+ * @what: how
+ *
+ * Context: any.
+ */
+void tlbbatch_held_see_page(const struct address_space *file, unsigned long index,
+			    enum tlbbatch_held_event what)
+{
+	unsigned long flags;
+
+	if (!table_lock(&flags))
+		return;
+	each_of(file, &index, see_it, what);
+	table_unlock(flags);
+}
+
+/**
+ * tlbbatch_held_see_end() - a file's inode is about to go
+ * @file: the file. Another one may come to be at the same address
+ *
+ * Context: any.
+ */
+void tlbbatch_held_see_end(const struct address_space *file)
+{
+	unsigned long flags;
+
+	if (!table_lock(&flags))
+		return;
+	each_of(file, NULL, lose_file, 0);
+	table_unlock(flags);
+}
+
+/* Section: begin and end */
+
+/**
+ * tlbbatch_held_poison() - overwrite what is held back from now on?
+ * @on: do it
+ *
+ * Context: process context.
+ */
+void tlbbatch_held_poison(bool on)
+{
+	WRITE_ONCE(poisons, on);
+}
+
+/**
+ * tlbbatch_held_init() - remember from now on
+ *
+ * What is held back already isn't checked.
+ *
+ * Context: process context, may sleep. Return: 0 or -ENOMEM.
+ */
+int tlbbatch_held_init(void)
+{
+	struct table *made = tlbbatch_luf_alloc(1, sizeof(*made));
+	unsigned long flags;
+	unsigned int i;
+
+	if (!made)
+		return -ENOMEM;
+	for (i = 1; i <= FRAMES; i++)
+		made->frame[i].next = i < FRAMES ? i + 1 : 0;
+	made->free = 1;
+	raw_spin_lock_irqsave(&held_lock, flags);
+	WRITE_ONCE(table, made);
+	raw_spin_unlock_irqrestore(&held_lock, flags);
+	return 0;
+}
+
+/**
+ * tlbbatch_held_exit() - forget all
+ *
+ * Context: process context, may sleep; nobody is in a probe.
+ */
+void tlbbatch_held_exit(void)
+{
+	struct table *gone;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&held_lock, flags);
+	gone = table;
+	WRITE_ONCE(table, NULL);
+	raw_spin_unlock_irqrestore(&held_lock, flags);
+	vfree(gone);
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * luf/check: whatever happens to a frame that is held back, and must not, is noticed; what may
+ * happen isn't; and a hit ends deferral. Rule D9.
+ */
+#include "defer_world.h"
+
+/* Nobody waits here. */
+void sim_relax(void)
+{
+	sim_breach("a wait");
+}
+
+static unsigned int stops;
+
+static void stop_deferring(struct work_struct *work)
+{
+	stops++;
+}
+
+static DECLARE_WORK(stop, stop_deferring);
+
+/* Folio 3 of a pass: the fourth. */
+#define IT	(&folios[3])
+
+static void allocated(void)
+{
+	is_allocated(IT);
+}
+
+static void freed(void)
+{
+	sees_freed(IT);
+}
+
+static void dirtied(void)
+{
+	mark_dirty(IT, &files[0], 0);
+}
+
+static void dirtied_whole(void)
+{
+	dirty_folio(&files[0], IT);
+}
+
+static void cut_unseen(void)
+{
+	cut_pages(&inodes[0], 0);
+}
+
+static void dropped(void)
+{
+	drop_pages(&files[0], 0, 4096);
+}
+
+static void copied_unseen(void)
+{
+	add_anon(NULL, &vma, 4096 * IT->index);
+}
+
+static void stored(void)
+{
+	IT->page.words[2]++;
+}
+
+static void copied_elsewhere(void)
+{
+	add_anon(NULL, &vma, 4096 * 50);
+}
+
+static void other_dirtied(void)
+{
+	mark_dirty(NULL, &files[1], 0);
+}
+
+static void other_allocated(void)
+{
+	is_allocated(&folios[60]);
+}
+
+static void file_goes(void)
+{
+	last_pages(&files[0]);
+	mark_dirty(NULL, &files[0], 0);
+}
+
+static void written(void)
+{
+	opens();
+	dirtied();
+	dropped();
+}
+
+static void cut_well(void)
+{
+	cuts();
+	cut_unseen();
+}
+
+static void copied_well(void)
+{
+	copies();
+	copied_unseen();
+}
+
+/* Behind a pass, and until all is given back. */
+static void test_hits(void)
+{
+	static const struct {
+		const char *name;
+		void (*happens)(void);
+		const char *said;
+	} tests[] = {
+		{ "it is allocated", allocated, "was allocated" },
+		{ "it is freed", freed, "was freed" },
+		{ "its file is written, unseen", dirtied, "was written" },
+		{ "another way to write", dirtied_whole, "was written" },
+		{ "and another", dropped, "was written" },
+		{ "its file is cut, unseen", cut_unseen, "was cut" },
+		{ "it is copied, unseen", copied_unseen, "a private copy" },
+		{ "somebody stores to it", stored, "content has changed" },
+		{ "another page is copied", copied_elsewhere, NULL },
+		{ "another file is written", other_dirtied, NULL },
+		{ "another frame is allocated", other_allocated, NULL },
+		{ "its file goes, and another comes", file_goes, NULL },
+		{ "its file is written, behind the event", written, NULL },
+		{ "it is cut, behind the event", cut_well, NULL },
+		{ "it is copied, behind the event", copied_well, NULL },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(tests); i++) {
+		u64 hits, checked = counted(DEFER_FRAMES_CHECKED);
+		bool bad = tests[i].said;
+
+		anew();
+		hits = counted(DEFER_CHECK_HITS);
+		sim_forget();
+		pass();
+		tests[i].happens();
+		ms_pass(2000);
+		ok((counted(DEFER_CHECK_HITS) > hits) == bad && tlbbatch_held_tripped() == bad,
+		   "D9: %s: %s", tests[i].name, bad ? "noticed" : "that is allowed");
+		if (bad)
+			right(sim_logged(tests[i].said) && sim_times_logged("held back for") == 1,
+			      "D9: it is said, once");
+		ok(counted(DEFER_FRAMES_CHECKED) == checked + 20 && all_well(), "all 20 were checked");
+		anew();
+		pass();
+		ok(!tlbbatch_owed_held() == bad, "D9: nothing is put off behind a hit");
+		tlbbatch_held_rearm();
+		settles();
+	}
+}
+
+/* A pass that an event meets flushes by itself: what it held meanwhile may change. */
+static void test_hit_pass(void)
+{
+	u64 hits = counted(DEFER_CHECK_HITS);
+
+	anew();
+	plan.meanwhile = written;
+	plan.meanwhile_at = 10;
+	ok(pass() == 1 && all_well(), "an event meets a pass");
+	ok(counted(DEFER_CHECK_HITS) == hits, "D9: that isn't a hit");
+	anew();
+	plan.kept = 5;
+	pass();
+	is_allocated(&folios[2]);
+	ok(counted(DEFER_CHECK_HITS) == hits, "D9: what a pass has flushed for is anybody's");
+}
+
+static void test_poison(void)
+{
+	ok_int(write_knob(&tlbbatch_luf_check_attr, "2"), -ERANGE, "no poison but in a debug build");
+	tlbbatch_held_poison(true);
+	anew();
+	pass();
+	ok(IT->page.words[0] == 0x5a5a5a5a, "what is held back is overwritten");
+	ok(settles() && !tlbbatch_held_tripped(), "that isn't a hit");
+	tlbbatch_held_poison(false);
+}
+
+static void test_knob(void)
+{
+	anew();
+	pass();
+	ok(write_knob(&tlbbatch_luf_check_attr, "0") > 0, "off");
+	ok(settles(), "what was held back meanwhile is given back");
+	pass();
+	ok(write_knob(&tlbbatch_luf_check_attr, "1") > 0, "on");
+	ok(settles() && !tlbbatch_held_tripped(), "what is held back already isn't checked");
+}
+
+int main(void)
+{
+	defer_world_init();
+	anew();
+	ok_int(sim_load(), 0, "it loads");
+	ok_str(tlbbatch_luf_check.unavailable, "", "what is held back can be checked");
+	tlbbatch_held_on_hit(&stop);
+	ok_int(on(&tlbbatch_defer), 0, "on");
+	ok(write_knob(&tlbbatch_luf_check_attr, "1") > 0, "luf/check 1");
+	test_hits();
+	test_hit_pass();
+	test_poison();
+	test_knob();
+	ok(sim_work == &stop, "D9: a hit calls who ends deferral");
+	ok(write_knob(&tlbbatch_luf_check_attr, "0") > 0, "luf/check 0");
+	ok_int(off(&tlbbatch_defer), 0, "off");
+	sim_unload();
+	ok_int(sim_nr_registered() + sim_allocated() + sim_breaches(), 0, "nothing is left");
+	return tap_done();
+}
