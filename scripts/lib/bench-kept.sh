@@ -28,6 +28,19 @@ lazyfree_guest()
 	keep lazyfree "$lazyfree_result" "$name"
 }
 
+# gate_guests KERNEL: reclaim of a large guest's whole memory comes when it has read 192 MB
+gate_guests()
+{
+	local mem options failed=0
+
+	for mem in ${GATE_MEM:-512 4096}; do
+		options=()
+		[ "$mem" -lt 4096 ] || options=(--wheres global --file-mb 512 --left-mb 192)
+		gate_guest "$1" "$mem" "${options[@]}" || failed=1
+	done
+	return $failed
+}
+
 # gate_guest KERNEL MEM_MB OPTION...: what it measured is kept at once
 gate_guest()
 {
