@@ -28,6 +28,21 @@ lazyfree_guests()
 	keep lazyfree "$TLBBATCH_RESULTS/lazyfree.json" "$name"
 }
 
+# reads_guests WHAT KERNEL SMALL OPTION...: one with 512 MB, which has the options in SMALL, too, and
+# one with 4 GB. There reclaim comes when it has read 192 MB.
+reads_guests()
+{
+	local mem=${1^^}_MEM options small failed=0
+
+	mapfile -t small < <(xargs -r -n 1 printf '%s\n' <<<"$3")
+	for mem in ${!mem:-512 4096}; do
+		options=("${small[@]}")
+		[ "$mem" -lt 4096 ] || options=(--wheres global --file-mb 512 --left-mb 192)
+		reads_guest "$1" "$2" "$mem" "${options[@]}" "${@:4}" || failed=1
+	done
+	return $failed
+}
+
 # reads_guest WHAT KERNEL MEM_MB OPTION...: one that reads files, in arms; what it measured is
 # kept at once
 reads_guest()
@@ -42,23 +57,17 @@ reads_guest()
 	keep "$1" "$TLBBATCH_RESULTS/$1.json" "$name"
 }
 
-# Half of a large guest's memory is left to the file, which is larger.
-LARGE=(4096 --wheres global --file-mb 1024 --left-mb 512)
-
 # gate_guests KERNEL
 gate_guests()
 {
-	reads_guest gate "$1" 512
-	reads_guest gate "$1" "${LARGE[@]}"
+	reads_guests gate "$1" ''
 }
 
 # defer_guests KERNEL: an emulator reclaims so slowly that the default age would come before the
 # batch is full.
 defer_guests()
 {
-	local options=(--arms "0 0/track 0/defer" --age-ms 1000)
-
-	reads_guest defer "$1" 512 "${options[@]}" --wheres cgroup \
-		--workloads "read-threads read-processes randread-threads randread-processes mixed text"
-	reads_guest defer "$1" "${LARGE[@]}" "${options[@]}"
+	reads_guests defer "$1" \
+		"--wheres cgroup --workloads 'read-threads read-processes randread-threads randread-processes mixed text'" \
+		--arms "0 0/track 0/defer" --age-ms 1000
 }
