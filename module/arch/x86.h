@@ -157,7 +157,7 @@ static inline void tlbbatch_arch_leave_out(unsigned int cpu)
  * tlbbatch_arch_move_batch() - take over what the running task's batch owes
  * @to: gets its CPUs, too
  *
- * The batch is empty then. Rule D3: only module/luf/luf_defer_owed.c calls this.
+ * The batch is empty then. Rule D4: only module/luf/luf_defer_owed.c calls this.
  *
  * Context: the owner of the batch, with nothing dirty in it.
  */

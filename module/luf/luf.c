@@ -185,6 +185,9 @@ static_assert(TLBBATCH_LUF_IDEAL == 0 && TLBBATCH_LUF_POSTED == 1);
 static_assert(TLBBATCH_GENERATION_SAVED == 2 && TLBBATCH_GENERATION_NEEDED == 3 &&
 	      TLBBATCH_GENERATION_GIVEN_UP == 4 && TLBBATCH_GENERATION_UNTRACKED == 5);
 
+/* Rule H3: for want of memory a hook of deferral stayed, and is to be taken off later. */
+static bool hook_stays;
+
 /* Switches off what the wanted mode doesn't have. */
 static int leave_mode(enum tlbbatch_luf_mode wanted)
 {
@@ -192,8 +195,10 @@ static int leave_mode(enum tlbbatch_luf_mode wanted)
 
 	if (wanted != TLBBATCH_LUF_MODE_TRACK && tlbbatch_luf.on)
 		err = tlbbatch_feature_off(&tlbbatch_luf, false);
-	if (!err && wanted != TLBBATCH_LUF_MODE_DEFER && tlbbatch_defer.on)
+	if (!err && wanted != TLBBATCH_LUF_MODE_DEFER && (tlbbatch_defer.on || hook_stays)) {
 		err = tlbbatch_feature_off(&tlbbatch_defer, false);
+		hook_stays = err == -ENOMEM;
+	}
 	return err;
 }
 

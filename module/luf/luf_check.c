@@ -9,7 +9,6 @@
 #include <linux/kobject.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
-#include <linux/pagemap.h>
 #include <linux/sysfs.h>
 #include "compat/ftrace_compat.h"
 #include "core/feature.h"
@@ -60,19 +59,6 @@ static void see_replaces(struct ftrace_regs *fregs)
 {
 	see_change((const struct address_space *)compat_ftrace_argument(fregs, 0),
 		   TLBBATCH_HELD_WRITTEN);
-}
-
-static void see_has_copied(struct ftrace_regs *fregs)
-{
-	struct vm_area_struct *vma = (struct vm_area_struct *)compat_ftrace_argument(fregs, 1);
-	const struct address_space *file;
-
-	if (!vma->vm_file)
-		return;
-	file = vma->vm_file->f_mapping;
-	if (tlbbatch_interest_in(tlbbatch_defer_hash(file)))
-		tlbbatch_held_see_page(file, linear_page_index(vma, compat_ftrace_argument(fregs, 2)),
-				       TLBBATCH_HELD_COPIED);
 }
 
 static void see_ends(struct ftrace_regs *fregs)

@@ -162,12 +162,12 @@ struct tlbbatch_watches tlbbatch_defer_watches = {
 /* Rule D5: what is held back is not a reason to kill anybody. */
 static int out_of_memory_comes(struct notifier_block *block, unsigned long unused, void *freed)
 {
-	u64 held = tlbbatch_owed_held();
+	unsigned long missing = tlbbatch_owed_short();
 
 	if (tlbbatch_defer_break(TLBBATCH_DEFER_BREAK_OOM))
 		return NOTIFY_OK;
 	tlbbatch_owed_release_all(DEFER_CAUSE_OOM);
-	*(unsigned long *)freed += held;
+	*(unsigned long *)freed += missing;
 	return NOTIFY_OK;
 }
 

@@ -56,7 +56,8 @@ struct debt {
  * @busy: a flush is under way for @inflight
  * @clean: see above
  * @pages: pages of @open, for each zone
- * @held: pages of all three, for each zone
+ * @held: pages of all three, and of what passes are about to add, for each zone
+ * @freeing: pages on their way from @clean to the allocator, for each zone
  * @since: when @open got its first folio, in jiffies
  * @work: releases what has become too old, and frees what an event has flushed
  */
@@ -68,6 +69,7 @@ struct owed {
 	struct list_head clean;
 	unsigned long pages[MAX_NR_ZONES];
 	unsigned long held[MAX_NR_ZONES];
+	unsigned long freeing[MAX_NR_ZONES];
 	unsigned long since;
 	struct delayed_work work;
 	int nid;
@@ -77,6 +79,8 @@ static struct owed **owed_by_node;
 static struct workqueue_struct *workqueue;
 /* Over all nodes. It is there whether deferral is on or not. */
 static atomic_long_t held_pages;
+/* The number of the last debt. It goes on when deferral begins anew: see luf_held.c. */
+static atomic64_t debts;
 
 /* Section: interest in files */
 
@@ -170,6 +174,17 @@ static void flush_cpus(const struct cpumask *cpus, int nid, u64 nr)
 static struct owed *owed_of(int nid)
 {
 	return owed_by_node[nid];
+}
+
+/**
+ * tlbbatch_owed_has() - can anything of a node be held back?
+ * @nid: the node
+ *
+ * Context: any. Return: false if the node got its memory later.
+ */
+bool tlbbatch_owed_has(int nid)
+{
+	return owed_of(nid);
 }
 
 static void move_debt(struct debt *to, struct debt *from)
@@ -268,13 +283,19 @@ static void free_clean(struct owed *owed)
 	raw_spin_lock(&owed->lock);
 	for (zone = 0; zone < MAX_NR_ZONES; zone++) {
 		WRITE_ONCE(owed->held[zone], owed->held[zone] - pages[zone]);
-		atomic_long_sub(pages[zone], &held_pages);
-		tlbbatch_defer_count(DEFER_PAGES_RELEASED, pages[zone]);
+		WRITE_ONCE(owed->freeing[zone], owed->freeing[zone] + pages[zone]);
 	}
 	raw_spin_unlock(&owed->lock);
 	list_for_each_entry(folio, &folios, lru)
 		tlbbatch_held_release(folio);
 	tlbbatch_group_free(&folios);
+	raw_spin_lock(&owed->lock);
+	for (zone = 0; zone < MAX_NR_ZONES; zone++) {
+		WRITE_ONCE(owed->freeing[zone], owed->freeing[zone] - pages[zone]);
+		atomic_long_sub(pages[zone], &held_pages);
+		tlbbatch_defer_count(DEFER_PAGES_RELEASED, pages[zone]);
+	}
+	raw_spin_unlock(&owed->lock);
 }
 
 /**
@@ -367,17 +388,27 @@ void tlbbatch_owed_event(enum tlbbatch_defer_counter cause)
 	}
 }
 
+/* With luf/age_ms 0 some calls of reclaim end unseen, kswapd's for one: a jiffy is their bound. */
+static unsigned long age_jiffies(void)
+{
+	return max(msecs_to_jiffies(tlbbatch_defer_age_ms()), 1UL);
+}
+
 static void work_fn(struct work_struct *work)
 {
 	struct owed *owed = container_of(to_delayed_work(work), struct owed, work);
-	unsigned long age = msecs_to_jiffies(tlbbatch_defer_age_ms());
+	unsigned long due = READ_ONCE(owed->since) + age_jiffies();
 
-	if (time_after_eq(jiffies, READ_ONCE(owed->since) + age))
+	if (time_after_eq(jiffies, due))
 		tlbbatch_owed_release(owed->nid, DEFER_CAUSE_AGE);
 	else
 		free_clean(owed);
-	if (!list_empty_careful(&owed->open.folios))
-		queue_delayed_work(workqueue, &owed->work, max(age, 1UL));
+	if (list_empty_careful(&owed->open.folios))
+		return;
+	/* A younger debt has taken this one's place. */
+	due = READ_ONCE(owed->since) + age_jiffies();
+	queue_delayed_work(workqueue, &owed->work,
+			   time_after_eq(jiffies, due) ? 1UL : due - jiffies);
 }
 
 /* Section: what passes add */
@@ -393,19 +424,9 @@ static struct tlbbatch_defer_zone zone_facts(const struct owed *owed, struct zon
 	};
 }
 
-/**
- * tlbbatch_owed_fits() - may so many more pages be held back?
- * @nid: the node
- * @pages: how many of each zone
- * @batch: luf/batch, in pages
- *
- * Rule D5. Nothing of the DMA zone: it is small, and its pages are few.
- *
- * Context: task.
- */
-bool tlbbatch_owed_fits(int nid, const unsigned int *pages, unsigned long batch)
+static bool fits(const struct owed *owed, const unsigned int *pages, unsigned long batch)
 {
-	struct zone *zones = NODE_DATA(nid)->node_zones;
+	struct zone *zones = NODE_DATA(owed->nid)->node_zones;
 	unsigned int i;
 
 	for (i = 0; i < MAX_NR_ZONES; i++) {
@@ -417,7 +438,7 @@ bool tlbbatch_owed_fits(int nid, const unsigned int *pages, unsigned long batch)
 		if (i == ZONE_DMA)
 			return false;
 #endif
-		facts = zone_facts(owed_of(nid), &zones[i]);
+		facts = zone_facts(owed, &zones[i]);
 		if (pages[i] > tlbbatch_defer_room(&facts, batch))
 			return false;
 	}
@@ -425,13 +446,38 @@ bool tlbbatch_owed_fits(int nid, const unsigned int *pages, unsigned long batch)
 }
 
 /**
+ * tlbbatch_owed_reserve() - make room for pages that the caller is about to add
+ * @nid: the node
+ * @pages: how many of each zone
+ * @batch: luf/batch, in pages
+ *
+ * Rule D5: the room is taken at once, or passes together could hold more. Nothing of the DMA
+ * zone: it is small, and its pages are few.
+ *
+ * Context: reclaim. Return: false if there is no room.
+ */
+bool tlbbatch_owed_reserve(int nid, const unsigned int *pages, unsigned long batch)
+{
+	struct owed *owed = owed_of(nid);
+	unsigned int i;
+	bool good;
+
+	raw_spin_lock(&owed->lock);
+	good = fits(owed, pages, batch);
+	for (i = 0; good && i < MAX_NR_ZONES; i++)
+		WRITE_ONCE(owed->held[i], owed->held[i] + pages[i]);
+	raw_spin_unlock(&owed->lock);
+	return good;
+}
+
+/**
  * tlbbatch_owed_add() - hold back folios, and owe the running task's flush for them
  * @nid: the node
  * @folios: frozen and uncharged; empty afterwards
- * @pages: how many pages of each zone they are
+ * @pages: how many pages of each zone they are; tlbbatch_owed_reserve() has made room
  * @files: hashes of their files, which the caller has counted; empty afterwards
  *
- * Rule D3: when this returns, an event finds them. The task's own batch is empty then: the
+ * Rules D3 and D4: when this returns, an event finds them. The task's own batch is empty then: the
  * only place where it is emptied without a flush.
  *
  * Context: reclaim; interrupts on.
@@ -445,13 +491,13 @@ void tlbbatch_owed_add(int nid, struct list_head *folios, const unsigned int *pa
 
 	raw_spin_lock(&owed->lock);
 	first = list_empty(&owed->open.folios);
-	tlbbatch_held_owe(folios, nid, ++owed->open.nr);
+	owed->open.nr = atomic64_inc_return(&debts);
+	tlbbatch_held_owe(folios, nid, owed->open.nr);
 	if (first)
 		WRITE_ONCE(owed->since, jiffies);
 	list_splice_tail_init(folios, &owed->open.folios);
 	for (i = 0; i < MAX_NR_ZONES; i++) {
 		owed->pages[i] += pages[i];
-		WRITE_ONCE(owed->held[i], owed->held[i] + pages[i]);
 		atomic_long_add(pages[i], &held_pages);
 	}
 	tlbbatch_arch_move_batch(owed->open.cpus);
@@ -462,9 +508,8 @@ void tlbbatch_owed_add(int nid, struct list_head *folios, const unsigned int *pa
 	/* What is left is counted twice. */
 	tlbbatch_interest_drop(files);
 	bitmap_zero(files, TLBBATCH_DEFER_FILES);
-	if (first && tlbbatch_defer_age_ms())
-		queue_delayed_work(workqueue, &owed->work,
-				   msecs_to_jiffies(tlbbatch_defer_age_ms()));
+	if (first)
+		queue_delayed_work(workqueue, &owed->work, age_jiffies());
 }
 
 static unsigned long sum_of(const unsigned long *pages)
@@ -516,6 +561,37 @@ void tlbbatch_owed_release_if_low(int nid)
 			return;
 		}
 	}
+}
+
+/**
+ * tlbbatch_owed_short() - pages that are missing where memory is short
+ *
+ * Rule D5: also those that somebody is giving back at this moment. What is held of other zones
+ * and nodes helps nobody who runs out of memory.
+ *
+ * Context: any. Return: their number.
+ */
+unsigned long tlbbatch_owed_short(void)
+{
+	unsigned long pages = 0;
+	int nid;
+
+	for_each_node_state(nid, N_MEMORY) {
+		struct zone *zones = NODE_DATA(nid)->node_zones;
+		struct owed *owed = owed_of(nid);
+		unsigned int i;
+
+		for (i = 0; owed && i < MAX_NR_ZONES; i++) {
+			struct tlbbatch_defer_zone facts;
+
+			if (!populated_zone(&zones[i]))
+				continue;
+			facts = zone_facts(owed, &zones[i]);
+			if (tlbbatch_defer_is_low(&facts))
+				pages += facts.held + READ_ONCE(owed->freeing[i]);
+		}
+	}
+	return pages;
 }
 
 /**

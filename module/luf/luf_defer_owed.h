@@ -24,7 +24,8 @@ static inline unsigned int tlbbatch_defer_hash(const struct address_space *file)
 const char *tlbbatch_owed_find(void);
 int tlbbatch_owed_init(void);
 void tlbbatch_owed_exit(void);
-bool tlbbatch_owed_fits(int nid, const unsigned int *pages, unsigned long batch);
+bool tlbbatch_owed_has(int nid);
+bool tlbbatch_owed_reserve(int nid, const unsigned int *pages, unsigned long batch);
 void tlbbatch_owed_add(int nid, struct list_head *folios, const unsigned int *pages,
 		       unsigned long *files);
 bool tlbbatch_owed_is_full(int nid, unsigned long batch);
@@ -33,6 +34,7 @@ void tlbbatch_owed_release_all(enum tlbbatch_defer_counter cause);
 void tlbbatch_owed_release_if_low(int nid);
 void tlbbatch_owed_event(enum tlbbatch_defer_counter cause);
 u64 tlbbatch_owed_held(void);
+unsigned long tlbbatch_owed_short(void);
 
 void tlbbatch_interest_add(unsigned int hash);
 void tlbbatch_interest_drop(const unsigned long *files);

@@ -84,7 +84,8 @@ void tlbbatch_defer_begin(struct tlbbatch_pass *pass)
 	 * Demotion migrates, retries and flushes in between: as for rule B19. Rule D9: behind a hit
 	 * nothing is put off.
 	 */
-	if (part->batch && !tlbbatch_held_tripped() && !tlbbatch_demotes(pass->pgdat->node_id))
+	if (part->batch && tlbbatch_owed_has(pass->pgdat->node_id) && !tlbbatch_held_tripped() &&
+	    !tlbbatch_demotes(pass->pgdat->node_id))
 		pass->flushes |= TLBBATCH_FLUSH_DEFERRED;
 }
 
@@ -240,10 +241,10 @@ static void take_over(struct tlbbatch_pass *pass, struct part *part,
 /* What is held back makes room for what comes: a flush for all of that, and not one for each. */
 static bool make_room(int nid, const unsigned int *pages, unsigned int batch)
 {
-	if (tlbbatch_owed_fits(nid, pages, batch))
+	if (tlbbatch_owed_reserve(nid, pages, batch))
 		return true;
 	tlbbatch_owed_release(nid, DEFER_CAUSE_FULL);
-	return tlbbatch_owed_fits(nid, pages, batch);
+	return tlbbatch_owed_reserve(nid, pages, batch);
 }
 
 static enum tlbbatch_defer_verdict judge(const struct tlbbatch_pass *pass, struct part *part,

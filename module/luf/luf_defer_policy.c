@@ -138,7 +138,6 @@ bool tlbbatch_held_hits(const struct tlbbatch_held_frame *frame, enum tlbbatch_h
 	switch (what) {
 	case TLBBATCH_HELD_WRITTEN:
 	case TLBBATCH_HELD_CUT:
-	case TLBBATCH_HELD_COPIED:
 		return frame->settled && !frame->flushed;
 	case TLBBATCH_HELD_UNFLUSHED:
 		return !frame->flushed;

@@ -12,12 +12,14 @@
 #define pr_fmt(fmt) "tlbbatch: " fmt
 #include <linux/fs.h>
 #include <linux/hash.h>
+#include <linux/irq_work.h>
 #include <linux/jhash.h>
 #include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/mmzone.h>
 #include <linux/nodemask.h>
 #include <linux/pagemap.h>
+#include <linux/preempt.h>
 #include <linux/printk.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
@@ -151,10 +153,28 @@ static const char *const events[] = {
 	[TLBBATCH_HELD_FREED] = "was freed",
 	[TLBBATCH_HELD_WRITTEN] = "its file was written, and not flushed for",
 	[TLBBATCH_HELD_CUT] = "its file was cut, and not flushed for",
-	[TLBBATCH_HELD_COPIED] = "a private copy of it was made, and not flushed for",
 	[TLBBATCH_HELD_CHANGED] = "its content has changed",
 	[TLBBATCH_HELD_UNFLUSHED] = "was given back before its flush",
 };
+
+/* The first hit. It isn't told at once, since whoever allocates may hold any lock. */
+static struct {
+	struct frame frame;
+	enum tlbbatch_held_event what;
+	unsigned long at;
+} first;
+
+static void tell(struct irq_work *unused)
+{
+	pr_err("luf: frame %lx, page %lu of inode %lu on %u:%u, held back for %u ms: %s\n",
+	       first.frame.pfn, first.frame.index, first.frame.ino, MAJOR(first.frame.dev),
+	       MINOR(first.frame.dev), jiffies_to_msecs(first.at - first.frame.since),
+	       events[first.what]);
+	if (on_hit)
+		queue_work(system_long_wq, on_hit);
+}
+
+static DEFINE_IRQ_WORK(tell_work, tell);
 
 /* Only the first one is told: the rest may be of the same cause. The lock is held. */
 static void hit(const struct frame *frame, enum tlbbatch_held_event what)
@@ -162,12 +182,11 @@ static void hit(const struct frame *frame, enum tlbbatch_held_event what)
 	tlbbatch_defer_count(DEFER_CHECK_HITS, 1);
 	if (trip)
 		return;
+	first.frame = *frame;
+	first.what = what;
+	first.at = jiffies;
 	WRITE_ONCE(trip, true);
-	pr_err("luf: frame %lx, page %lu of inode %lu on %u:%u, held back for %u ms: %s\n",
-	       frame->pfn, frame->index, frame->ino, MAJOR(frame->dev), MINOR(frame->dev),
-	       jiffies_to_msecs(jiffies - frame->since), events[what]);
-	if (on_hit)
-		queue_work(system_long_wq, on_hit);
+	irq_work_queue(&tell_work);
 }
 
 /* The lock is held. */
@@ -419,6 +438,9 @@ void tlbbatch_held_see_frames(const struct page *page, unsigned int order,
 	unsigned long pfn = page_to_pfn(page), end = pfn + (1UL << order), flags;
 	const struct frame *frame;
 
+	/* BPF programs allocate even there, and may have interrupted whoever has the lock. */
+	if (in_nmi())
+		return;
 	for (; pfn < end; pfn++) {
 		/* Nearly always. */
 		if (!READ_ONCE(*first_of(pfn)) || !table_lock(&flags))
@@ -430,27 +452,10 @@ void tlbbatch_held_see_frames(const struct page *page, unsigned int order,
 	}
 }
 
-/* Of all frames of a file, or of that page of it: calls @do_it. The lock is held. */
-static void each_of(const struct address_space *file, const unsigned long *index,
-		    void (*do_it)(struct frame *frame, enum tlbbatch_held_event what),
-		    enum tlbbatch_held_event what)
-{
-	struct frame *frame = table->frame + 1;
-
-	for (; frame <= table->frame + table->top; frame++)
-		if (frame->file == file && (!index || frame->index == *index))
-			do_it(frame, what);
-}
-
-static void see_it(struct frame *frame, enum tlbbatch_held_event what)
-{
-	see(frame, what);
-}
-
-static void lose_file(struct frame *frame, enum tlbbatch_held_event unused)
-{
-	frame->file = NULL;
-}
+/* The lock is held. */
+#define for_each_frame_of(frame, file_)					\
+	for (frame = table->frame + 1; frame <= table->frame + table->top; frame++) \
+		if (frame->file == (file_))
 
 /**
  * tlbbatch_held_see_file() - a file's content changes
@@ -461,30 +466,13 @@ static void lose_file(struct frame *frame, enum tlbbatch_held_event unused)
  */
 void tlbbatch_held_see_file(const struct address_space *file, enum tlbbatch_held_event what)
 {
+	const struct frame *frame;
 	unsigned long flags;
 
 	if (!table_lock(&flags))
 		return;
-	each_of(file, NULL, see_it, what);
-	table_unlock(flags);
-}
-
-/**
- * tlbbatch_held_see_page() - somebody stops to see a page of a file
- * @file: the file, of which something may be held back
- * @index: the page
- * @what: how
- *
- * Context: any.
- */
-void tlbbatch_held_see_page(const struct address_space *file, unsigned long index,
-			    enum tlbbatch_held_event what)
-{
-	unsigned long flags;
-
-	if (!table_lock(&flags))
-		return;
-	each_of(file, &index, see_it, what);
+	for_each_frame_of(frame, file)
+		see(frame, what);
 	table_unlock(flags);
 }
 
@@ -496,11 +484,13 @@ void tlbbatch_held_see_page(const struct address_space *file, unsigned long inde
  */
 void tlbbatch_held_see_end(const struct address_space *file)
 {
+	struct frame *frame;
 	unsigned long flags;
 
 	if (!table_lock(&flags))
 		return;
-	each_of(file, NULL, lose_file, 0);
+	for_each_frame_of(frame, file)
+		frame->file = NULL;
 	table_unlock(flags);
 }
 
@@ -555,5 +545,6 @@ void tlbbatch_held_exit(void)
 	gone = table;
 	WRITE_ONCE(table, NULL);
 	raw_spin_unlock_irqrestore(&held_lock, flags);
+	irq_work_sync(&tell_work);
 	vfree(gone);
 }

@@ -31,8 +31,6 @@ void tlbbatch_held_release(struct folio *folio);
 void tlbbatch_held_see_frames(const struct page *page, unsigned int order,
 			      enum tlbbatch_held_event what);
 void tlbbatch_held_see_file(const struct address_space *file, enum tlbbatch_held_event what);
-void tlbbatch_held_see_page(const struct address_space *file, unsigned long index,
-			    enum tlbbatch_held_event what);
 void tlbbatch_held_see_end(const struct address_space *file);
 
 bool tlbbatch_held_tripped(void);

@@ -18,7 +18,7 @@ struct scan_control;
 struct tlbbatch_hook;
 
 /* How many features can act in passes. */
-#define TLBBATCH_PASS_PARTS_MAX	9
+#define TLBBATCH_PASS_PARTS_MAX	10
 
 /* Bits in @flushes of a pass: who acts in its flushes. */
 #define TLBBATCH_FLUSH_BATCHED	1U

@@ -33,6 +33,8 @@ DEFINE_STATIC_CALL_NULL(tlbbatch_pass_begin_7, tlbbatch_type_pass);
 DEFINE_STATIC_CALL_NULL(tlbbatch_pass_end_7, tlbbatch_type_pass);
 DEFINE_STATIC_CALL_NULL(tlbbatch_pass_begin_8, tlbbatch_type_pass);
 DEFINE_STATIC_CALL_NULL(tlbbatch_pass_end_8, tlbbatch_type_pass);
+DEFINE_STATIC_CALL_NULL(tlbbatch_pass_begin_9, tlbbatch_type_pass);
+DEFINE_STATIC_CALL_NULL(tlbbatch_pass_end_9, tlbbatch_type_pass);
 
 #define ROW(n)								\
 	{								\
@@ -44,7 +46,7 @@ static const struct {
 	struct tlbbatch_call begin;
 	struct tlbbatch_call end;
 } calls[] = {
-	ROW(0), ROW(1), ROW(2), ROW(3), ROW(4), ROW(5), ROW(6), ROW(7), ROW(8),
+	ROW(0), ROW(1), ROW(2), ROW(3), ROW(4), ROW(5), ROW(6), ROW(7), ROW(8), ROW(9),
 };
 
 static_assert(ARRAY_SIZE(calls) == TLBBATCH_PASS_PARTS_MAX);
@@ -107,6 +109,7 @@ struct tlbbatch_pass *tlbbatch_pass_begin(struct pglist_data *pgdat,
 		CALL(begin, 6);
 		CALL(begin, 7);
 		CALL(begin, 8);
+		CALL(begin, 9);
 	}
 	tlbbatch_debug_in_pass();
 	return pass;
@@ -124,6 +127,7 @@ unsigned int tlbbatch_pass_end(struct tlbbatch_pass *pass,
 			       unsigned int nr_reclaimed)
 {
 	if (pass->depth == 1) {
+		CALL(end, 9);
 		CALL(end, 8);
 		CALL(end, 7);
 		CALL(end, 6);

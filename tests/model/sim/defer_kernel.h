@@ -109,8 +109,6 @@ struct vm_area_struct {
 	struct file *vm_file;
 };
 
-/* Each maps the file from its start. */
-#define linear_page_index(vma, address)	((address) / 4096)
 
 struct vm_fault {
 	struct vm_area_struct *vma;
@@ -159,7 +157,10 @@ struct folio {
 #define folio_mapping(folio)		((folio)->mapping)
 #define folio_nr_pages(folio)		((folio)->nr)
 #define folio_zonenum(folio)		((folio)->zone)
-#define folio_ref_count(folio)		((folio)->refs)
+/* What another CPU does right before the next look at a folio's references, once. */
+extern void (*sim_at_refs)(void);
+int sim_refs(const struct folio *folio);
+#define folio_ref_count(folio)		sim_refs(folio)
 #define folio_page(folio, i)		(&(folio)->page)
 #define folio_size(folio)		PAGE_SIZE
 #define page_address(at)		((void *)(at)->words)
@@ -253,7 +254,9 @@ extern struct pglist_data sim_nodes[SIM_NODES];
 #define NODE_DATA(nid)			(&sim_nodes[nid])
 #define nr_node_ids			SIM_NODES
 #define N_MEMORY			0
-#define for_each_node_state(nid, state)	for (nid = 0; nid < SIM_NODES; nid++)
+/* So many have memory. */
+extern int sim_memory_nodes;
+#define for_each_node_state(nid, state)	for (nid = 0; nid < sim_memory_nodes; nid++)
 #define zone_page_state(zone, item)	((zone)->free)
 #define min_wmark_pages(zone)		((zone)->min)
 #define low_wmark_pages(zone)		((zone)->low)
@@ -284,6 +287,10 @@ void sim_relax(void);
 #define MAJOR(dev)			((unsigned int)((dev) >> 20))
 #define MINOR(dev)			((unsigned int)((dev) & 0xfffff))
 
+extern bool sim_in_nmi;
+#define in_nmi()			sim_in_nmi
+
+
 /* --- work, time, notifiers ------------------------------------------------------------------------- */
 
 struct workqueue_struct {
@@ -296,6 +303,14 @@ struct delayed_work {
 	unsigned long when;
 };
 
+/* Runs at once. */
+struct irq_work {
+	void (*func)(struct irq_work *work);
+};
+
+#define DEFINE_IRQ_WORK(name, does)	struct irq_work name = { does }
+#define irq_work_queue(work)		((work)->func(work))
+#define irq_work_sync(work)		((void)(work))
 #define WQ_MEM_RECLAIM			0
 #define WQ_UNBOUND			0
 #define alloc_workqueue(name, ...)	((struct workqueue_struct *)sim_alloc(1, 1))

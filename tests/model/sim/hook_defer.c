@@ -151,16 +151,26 @@ static void test_hit(void)
 	ok(none_stale() && all_well(), "D3: and nothing is owed");
 }
 
+static struct tlbbatch_pass *others_pass;
+
+static void other_ends(void)
+{
+	struct task_struct *was = current;
+
+	current = &other_reclaimer;
+	tlbbatch_pass_end(others_pass, 0);
+	current = was;
+}
+
 static void reclaims_meanwhile(void)
 {
 	struct task_struct *was = current;
 
 	current = &other_reclaimer;
 	if (tlbbatch_pass_enter(0)) {
-		struct tlbbatch_pass *it = tlbbatch_pass_begin(&sim_nodes[0], NULL, &stat);
-
+		others_pass = tlbbatch_pass_begin(&sim_nodes[0], NULL, &stat);
 		reclaim();
-		tlbbatch_pass_end(it, 0);
+		other_ends();
 	}
 	current = was;
 }
@@ -196,6 +206,18 @@ static void until_it_waits(void (*does)(void))
 	sim_preempt_off = off;
 }
 
+/* A pass that an event meets when its flush is all but put off. */
+static void late_hit(void)
+{
+	sim_at_refs = opens;
+	reclaims_meanwhile();
+}
+
+static void late_hit_meanwhile(void)
+{
+	until_it_waits(late_hit);
+}
+
 static void short_meanwhile(void)
 {
 	until_it_waits(runs_short);
@@ -224,6 +246,57 @@ static void test_inflight(void)
 	ms_pass(200);
 	ok(waits == 1 && !early, "D4: who releases meanwhile waits for the flush");
 	ok(settles(), "D4: all are freed, once");
+	anew();
+	pass();
+	at_flush = late_hit_meanwhile;
+	waits = 0;
+	ms_pass(200);
+	ok_int((int)waits, 1, "D3: a pass that is met at the last moment doesn't rely on another's flush");
+	other_ends();
+	ok(none_stale(), "D3: so nothing is stale");
+}
+
+/* Each debt has its own age, and each node its own memory. */
+static void test_ages(void)
+{
+	unsigned long freed = 0;
+
+	ok(write_knob(&tlbbatch_defer_batch_attr, "40") > 0, "luf/batch 40");
+	anew();
+	pass();
+	pass();
+	ok(all_well(), "the batch is full: all is given back");
+	ms_pass(60);
+	pass();
+	ms_pass(40);
+	ok((int)tlbbatch_owed_held() == 20, "a younger debt isn't due yet");
+	ms_pass(60);
+	ok(all_well(), "it is given back after luf/age_ms, and not twice that");
+	ok(write_knob(&tlbbatch_defer_batch_attr, "1024") > 0, "luf/batch 1024");
+	ok(write_knob(&tlbbatch_defer_age_attr, "0") > 0, "luf/age_ms 0");
+	anew();
+	pass();
+	ms_pass(8);
+	ok(all_well(), "a call of reclaim whose end isn't seen: a tick later all is given back");
+	ok(write_knob(&tlbbatch_defer_age_attr, "100") > 0, "luf/age_ms 100");
+	anew();
+	pass_on(1);
+	sim_nodes[0].node_zones[SIM_ZONE_NORMAL].free = 1000;
+	sim_oom->notifier_call(sim_oom, 0, &freed);
+	ok(!freed && all_well(), "D5: what another node held keeps nobody from being killed");
+}
+
+/* A node that gets its memory while flushes are put off. */
+static void test_new_node(void)
+{
+	ok_int(off(&tlbbatch_defer), 0, "off");
+	sim_memory_nodes = 1;
+	ok_int(on(&tlbbatch_defer), 0, "on, with memory on one node");
+	sim_memory_nodes = 2;
+	anew();
+	ok(pass_on(1) == 1 && all_well(), "D8: nothing of a node is put off that had no memory then");
+	anew();
+	ok(pass() == 0 && settles(), "that of others is");
 }
 
 static void test_bounds(void)
@@ -316,6 +389,8 @@ int main(void)
 	test_guard_end();
 	test_inflight();
 	test_bounds();
+	test_ages();
+	test_new_node();
 	test_off();
 	sim_unload();
 	ok_int(sim_nr_registered() + sim_allocated() + sim_breaches(), 0, "nothing is left");
