@@ -9,6 +9,13 @@
 #include "kernel/symbols.h"
 #include "pass/pass_calls.h"
 #include "receivers/receivers.h"
+#include "pass/group.h"
+
+/* No group is seen here. */
+bool __weak tlbbatch_group_claim(struct tlbbatch_pass *pass, struct tlbbatch_group *group)
+{
+	return false;
+}
 
 #define PAGE_SUCCESS	2
 

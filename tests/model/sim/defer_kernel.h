@@ -323,7 +323,8 @@ struct irq_work {
 #define time_after_eq(a, b)		((long)((a) - (b)) >= 0)
 void queue_delayed_work(struct workqueue_struct *queue, struct delayed_work *work,
 			unsigned long delay);
-#define mod_delayed_work(queue, work, delay)	queue_delayed_work(queue, work, delay)
+void mod_delayed_work(struct workqueue_struct *queue, struct delayed_work *work,
+		      unsigned long delay);
 void cancel_delayed_work_sync(struct delayed_work *work);
 
 struct notifier_block {

@@ -99,8 +99,8 @@ int sim_register(struct notifier_block **at, struct notifier_block *block)
 	return 0;
 }
 
-void queue_delayed_work(struct workqueue_struct *queue, struct delayed_work *work,
-			unsigned long delay)
+void mod_delayed_work(struct workqueue_struct *queue, struct delayed_work *work,
+		      unsigned long delay)
 {
 	unsigned int i = 0;
 
@@ -109,6 +109,14 @@ void queue_delayed_work(struct workqueue_struct *queue, struct delayed_work *wor
 	queued[i] = work;
 	work->queued = true;
 	work->when = jiffies + delay;
+}
+
+/* Work that waits already keeps its time. */
+void queue_delayed_work(struct workqueue_struct *queue, struct delayed_work *work,
+			unsigned long delay)
+{
+	if (!work->queued)
+		mod_delayed_work(queue, work, delay);
 }
 
 void cancel_delayed_work_sync(struct delayed_work *work)

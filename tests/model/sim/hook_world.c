@@ -8,6 +8,13 @@
 #include "core/sysfs.h"
 #include "kernel/btf.h"
 #include "pass/pass_calls.h"
+#include "pass/group.h"
+
+/* No group is seen here. */
+bool __weak tlbbatch_group_claim(struct tlbbatch_pass *pass, struct tlbbatch_group *group)
+{
+	return false;
+}
 
 struct world world;
 struct task_struct admin = { .comm = "admin", .pid = 10, .start_boottime = 10 };

@@ -214,6 +214,8 @@ static inline unsigned int cpumask_any_but(const struct cpumask *mask, unsigned 
 }
 
 
+#define cancel_work_sync(work)	((void)(work))
+
 struct llist_node {
 	struct llist_node *next;
 };

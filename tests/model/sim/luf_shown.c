@@ -2,7 +2,13 @@
 /* LUF tracking's files: a read accounts for all that has happened up to then. Rules L8 and L9. */
 #include "luf_world.h"
 #include "core/counters.h"
+#include "luf/luf_check.h"
 #include "luf/luf_counters.h"
+#include "luf/luf_defer.h"
+
+/* Deferral has files of its own there. */
+struct kobj_attribute tlbbatch_defer_held_attr = { .attr = { "held", 0444 } };
+struct kobj_attribute tlbbatch_luf_check_attr = { .attr = { "check", 0644 } };
 
 /* A file of luf/ or luf/stats/ with this name. */
 static struct kobj_attribute *file(const char *name)
@@ -18,6 +24,18 @@ static struct kobj_attribute *file(const char *name)
 		if (!strcmp(files->derived[i]->attr.name, name))
 			return files->derived[i];
 	abort();
+}
+
+/* Knobs, and what tells only of the module, are for everybody to read. */
+static unsigned int mode_of(const char *name)
+{
+	static const char *const knobs[] = { "mode", "batch", "age_ms", "check" };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(knobs); i++)
+		if (!strcmp(name, knobs[i]))
+			return 0644;
+	return strcmp(name, "held") ? 0400 : 0444;
 }
 
 static long long number(const char *name)
@@ -150,7 +168,7 @@ static void test_counters(void)
 	ok_int(files->counters->nr, TLBBATCH_LUF_NR_COUNTERS, "each counter has a file");
 	ok_int(files->mode, 0400, "for root alone");
 	for (attr = files->group->attrs; *attr; attr++)
-		ok_int((*attr)->mode, strcmp((*attr)->name, "mode") ? 0400 : 0644, (*attr)->name);
+		ok_int((*attr)->mode, mode_of((*attr)->name), (*attr)->name);
 	for (i = 0; files->derived[i]; i++)
 		ok_int(files->derived[i]->attr.mode, 0400, files->derived[i]->attr.name);
 	anew();

@@ -4,9 +4,23 @@
 #include "arch/x86.h"
 #include "hooks/hook.h"
 #include "hooks/watch.h"
+#include "core/feature.h"
 #include "luf/luf_counters.h"
+#include "luf/luf_defer.h"
+#include "luf/luf_held.h"
 #include "luf/luf_pending.h"
 #include "pass/pass.h"
+
+/* Deferral isn't played here. */
+struct tlbbatch_feature tlbbatch_defer = { .name = "defer", .refuses = "defer" };
+
+void tlbbatch_held_on_hit(struct work_struct *work)
+{
+}
+
+void tlbbatch_held_rearm(void)
+{
+}
 
 #define FS(name, magic, flags_, dev)						\
 static struct file_system_type name##_type = { .fs_flags = dev };		\
