@@ -59,7 +59,7 @@ new_machine()
 		}' "$RECORDED/machine.tree"
 	find "$K" -type f -exec chmod 444 {} +
 	chmod 644 "$K"/{enabled,batch_size,wide/pass_min,hold/max_pages,shootdown/prune,shootdown/defer_min_cpus}
-	chmod 644 "$K"/{lazyfree,advise,luf}/mode
+	chmod 644 "$K"/{lazyfree,advise,luf}/mode "$K"/luf/{batch,age_ms,check}
 }
 
 # runs STATUS NAME COMMAND...: run it; its output is in $out, what it complains of in $err
