@@ -16,7 +16,7 @@
 #include "debug/debug.h"
 #include "hooks/watch.h"
 #include "luf/luf_check.h"
-#include "luf/luf_defer_owed.h"
+#include "luf/luf_defer_interest.h"
 #include "luf/luf_held.h"
 #include "targets.h"
 

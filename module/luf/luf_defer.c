@@ -7,6 +7,8 @@
  *  luf_defer_guard.c	what it must see the end of
  *  luf_defer_pass.c	what a pass unmaps, and whether its flush may be put off
  *  luf_defer_owed.c	what is held back, and the flush for it
+ *  luf_defer_flush.c	the flush itself
+ *  luf_defer_interest.c	which files events matter for
  *  luf_defer_policy.c	the decisions
  *  luf_defer_knobs.c	how much, and for how long
  *  luf_defer_counters.c	what is counted
@@ -21,6 +23,7 @@
 #include "core/feature.h"
 #include "luf/luf_defer.h"
 #include "luf/luf_defer_events.h"
+#include "luf/luf_defer_flush.h"
 #include "luf/luf_defer_guard.h"
 #include "luf/luf_defer_owed.h"
 #include "luf/luf_defer_pass.h"
@@ -39,7 +42,7 @@ struct kobj_attribute tlbbatch_defer_held_attr = __ATTR_RO(held);
 static const char *find(void)
 {
 	const char *lacks = tlbbatch_groups_find() ?: tlbbatch_demotion_find() ?:
-			    tlbbatch_defer_guard_find() ?: tlbbatch_owed_find();
+			    tlbbatch_defer_guard_find() ?: tlbbatch_defer_flush_find();
 
 	if (lacks)
 		return lacks;

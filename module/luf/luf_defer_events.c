@@ -22,6 +22,7 @@
 #include "debug/debug.h"
 #include "hooks/watch.h"
 #include "luf/luf_defer_events.h"
+#include "luf/luf_defer_interest.h"
 #include "luf/luf_defer_knobs.h"
 #include "luf/luf_defer_owed.h"
 #include "luf/luf_defer_pass.h"

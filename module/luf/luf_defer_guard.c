@@ -16,7 +16,7 @@
 #include "kernel/symbols.h"
 #include "luf/luf_defer_events.h"
 #include "luf/luf_defer_guard.h"
-#include "luf/luf_defer_owed.h"
+#include "luf/luf_defer_interest.h"
 #include "pass/flush_hook.h"
 #include "pass/group.h"
 #include "targets.h"

@@ -16,29 +16,26 @@
 #include <linux/cpumask.h>
 #include <linux/jiffies.h>
 #include <linux/mm.h>
-#include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
-#include <linux/static_call.h>
 #include <linux/workqueue.h>
 #include "arch/x86.h"
 #include "debug/debug.h"
-#include "kernel/kernel_calls.h"
-#include "kernel/symbols.h"
 #include "luf/luf_defer_counters.h"
+#include "luf/luf_defer_flush.h"
+#include "luf/luf_defer_interest.h"
 #include "luf/luf_defer_knobs.h"
 #include "luf/luf_defer_owed.h"
 #include "luf/luf_defer_policy.h"
 #include "luf/luf_held.h"
 #include "pass/group.h"
-#include "targets.h"
 
 /**
  * struct debt - folios, and what must be flushed before they are freed
  * @folios: frozen, uncharged, and on no other list
  * @cpus: that may have entries of them
- * @files: the hashes of their files; each is counted in @interest
+ * @files: the hashes of their files; each is counted as interest
  * @nr: the number of the last group that was added
  */
 struct debt {
@@ -82,94 +79,7 @@ static atomic_long_t held_pages;
 /* The number of the last debt. It goes on when deferral begins anew: see luf_held.c. */
 static atomic64_t debts;
 
-/* Section: interest in files */
-
-/* How many passes and nodes have folios of a file with that hash. */
-static atomic_t interest[TLBBATCH_DEFER_FILES];
-
-/**
- * tlbbatch_interest_add() - begin to care for events on files
- * @hash: theirs
- *
- * A full barrier: the caller looks next who may write the file, and then unmaps. Pairs with
- * get_write_access(), behind which an event asks tlbbatch_interest_in().
- *
- * Context: any.
- */
-void tlbbatch_interest_add(unsigned int hash)
-{
-	(void)atomic_add_return(1, &interest[hash]);
-}
-
-/**
- * tlbbatch_interest_drop() - end it
- * @files: hashes
- *
- * Context: any; what made the interest is flushed.
- */
-void tlbbatch_interest_drop(const unsigned long *files)
-{
-	unsigned int hash;
-
-	/* Behind the flush. */
-	smp_mb__before_atomic();
-	for_each_set_bit(hash, files, TLBBATCH_DEFER_FILES)
-		atomic_dec(&interest[hash]);
-}
-
-/**
- * tlbbatch_interest_in() - does anybody hold back folios of such a file?
- * @hash: its hash
- *
- * Context: any.
- */
-bool tlbbatch_interest_in(unsigned int hash)
-{
-	return atomic_read(&interest[hash]);
-}
-
 /* Section: the flush */
-
-/* Never defined: it gives the static call its type. */
-void tlbbatch_type_defer_arch_flush(struct arch_tlbflush_unmap_batch *batch);
-
-DEFINE_STATIC_CALL_NULL(tlbbatch_defer_arch_flush, tlbbatch_type_defer_arch_flush);
-
-static const struct tlbbatch_helper helpers[] = {
-	TLBBATCH_HELPER(TLBBATCH_TBL_call_arch_flush, tlbbatch_defer_arch_flush)
-};
-
-static char missing[TLBBATCH_REASON_LEN];
-
-/**
- * tlbbatch_owed_find() - find the kernel's function that flushes
- *
- * Context: process context, at load; BTF open.
- * Return: what this kernel lacks, or NULL.
- */
-const char *tlbbatch_owed_find(void)
-{
-	return tlbbatch_helpers_resolve(helpers, ARRAY_SIZE(helpers), missing, sizeof(missing)) ?
-	       NULL : missing;
-}
-
-/* The mask is too large for a stack. Used with preemption off. */
-static DEFINE_PER_CPU(struct arch_tlbflush_unmap_batch, flush_batch);
-
-/* Flushes at once, whatever the running task's own batch owes, for all up to that debt. */
-static void flush_cpus(const struct cpumask *cpus, int nid, u64 nr)
-{
-	struct arch_tlbflush_unmap_batch *batch;
-
-	if (tlbbatch_defer_break(TLBBATCH_DEFER_BREAK_UNFLUSHED))
-		return;
-	preempt_disable();
-	batch = this_cpu_ptr(&flush_batch);
-	tlbbatch_arch_batch_set(batch, cpus);
-	static_call(tlbbatch_defer_arch_flush)(batch);
-	preempt_enable();
-	tlbbatch_held_flushed(nid, nr);
-}
 
 static struct owed *owed_of(int nid)
 {
@@ -220,7 +130,11 @@ static enum flushed flush_open_undisturbed(struct owed *owed)
 		return what;
 
 	/* While @busy only the flusher changes @inflight. Events read @cpus, under the lock. */
-	flush_cpus(owed->inflight.cpus, owed->nid, owed->inflight.nr);
+	if (!tlbbatch_defer_break(TLBBATCH_DEFER_BREAK_UNFLUSHED)) {
+		tlbbatch_defer_flush_begin(owed->inflight.cpus, NULL);
+		tlbbatch_defer_flush_send();
+		tlbbatch_held_flushed(owed->nid, owed->inflight.nr);
+	}
 	tlbbatch_interest_drop(owed->inflight.files);
 
 	raw_spin_lock(&owed->lock);
@@ -336,18 +250,13 @@ void tlbbatch_owed_release_all(enum tlbbatch_defer_counter cause)
 /* Also what another task is flushing. Who has the folios keeps them. */
 static void flush_all_of(struct owed *owed)
 {
-	struct arch_tlbflush_unmap_batch *batch;
 	u64 nr;
 
-	preempt_disable();
-	batch = this_cpu_ptr(&flush_batch);
 	raw_spin_lock(&owed->lock);
-	tlbbatch_arch_batch_set(batch, owed->open.cpus);
-	tlbbatch_arch_batch_add(batch, owed->inflight.cpus);
+	tlbbatch_defer_flush_begin(owed->open.cpus, owed->inflight.cpus);
 	nr = owed->open.nr;
 	raw_spin_unlock(&owed->lock);
-	static_call(tlbbatch_defer_arch_flush)(batch);
-	preempt_enable();
+	tlbbatch_defer_flush_send();
 	tlbbatch_held_flushed(owed->nid, nr);
 }
 
@@ -388,7 +297,7 @@ void tlbbatch_owed_event(enum tlbbatch_defer_counter cause)
 	}
 }
 
-/* With luf/age_ms 0 some calls of reclaim end unseen, kswapd's for one: a jiffy is their bound. */
+/* With luf/age_ms 0 some calls end unseen, kswapd's for one: a jiffy is their bound. */
 static unsigned long age_jiffies(void)
 {
 	return max(msecs_to_jiffies(tlbbatch_defer_age_ms()), 1UL);

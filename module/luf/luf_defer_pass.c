@@ -17,6 +17,7 @@
 #include "arch/x86.h"
 #include "debug/debug.h"
 #include "luf/luf_defer_counters.h"
+#include "luf/luf_defer_interest.h"
 #include "luf/luf_defer_knobs.h"
 #include "luf/luf_defer_owed.h"
 #include "luf/luf_defer_pass.h"

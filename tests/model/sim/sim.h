@@ -276,16 +276,6 @@ struct cpumask {
 #define cpumask_weight(mask)		bitmap_weight((mask)->bits, SIM_CPUS)
 #define cpumask_test_cpu(cpu, mask)	test_bit(cpu, (mask)->bits)
 #define __cpumask_clear_cpu(cpu, mask)	clear_bit(cpu, (mask)->bits)
-#define cpumask_clear(mask)		memset(mask, 0, sizeof(struct cpumask))
-#define cpumask_copy(to, from)		memcpy(to, from, sizeof(struct cpumask))
-
-static inline void cpumask_or(struct cpumask *to, const struct cpumask *a, const struct cpumask *b)
-{
-	unsigned int i;
-
-	for (i = 0; i < BITS_TO_LONGS(SIM_CPUS); i++)
-		to->bits[i] = a->bits[i] | b->bits[i];
-}
 
 #define for_each_cpu(cpu, mask)							\
 	for_each_possible_cpu(cpu) if (cpumask_test_cpu(cpu, mask))
@@ -439,5 +429,7 @@ extern sim_cpus_t sim_offline;
 #define CALL_INSN_OPCODE	0xe8
 #define MCOUNT_INSN_SIZE	5
 #define ANNOTATE_NOENDBR	""
+
+#include "masks.h"
 
 #endif /* SIM_H */

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The flush for what is held back. */
+#ifndef TLBBATCH_DEFER_FLUSH_H
+#define TLBBATCH_DEFER_FLUSH_H
+
+struct cpumask;
+
+const char *tlbbatch_defer_flush_find(void);
+void tlbbatch_defer_flush_begin(const struct cpumask *cpus, const struct cpumask *more);
+void tlbbatch_defer_flush_send(void);
+
+#endif /* TLBBATCH_DEFER_FLUSH_H */
