@@ -21,7 +21,7 @@
 BEGIN {
 	FS = "|"
 	split("feature kind name symbol code if need prototype lost why", column, " ")
-	nr_features = split("core pass receivers batch wide hold shootdown lazyfree advise luf defer check debug", features, " ")
+	nr_features = split("core pass group receivers batch wide hold shootdown lazyfree advise luf defer check debug", features, " ")
 	for (i = 1; i <= nr_features; i++)
 		is_feature[features[i]] = 1
 	nr_kinds = split("hook call entry return trace sign data member enum", kinds, " ")
