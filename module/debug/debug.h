@@ -176,7 +176,7 @@ enum tlbbatch_hold_break {
 	X(GUARD,	guard)						\
 	X(EVENTS,	events)	/* and all of them */			\
 	X(UNFLUSHED,	unflushed) /* rule D4: freed without the flush */ \
-	X(INFLIGHT,	inflight) /* a flush under way counts as done */ \
+	X(FLUSHING,	flushing) /* a flush under way counts as done */ \
 	X(OOM,		oom)	/* rule D5 */				\
 	X(ISOLATE,	isolate) /* rule D6 */
 

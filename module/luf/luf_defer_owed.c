@@ -4,13 +4,12 @@
  * passes whose flush was put off, the CPUs that it would have gone to, and the files.
  *
  *  open	what passes add to
- *  inflight	what a flush is under way for
+ *  flushing	what a flush is under way for
  *  clean	what is flushed, and may be freed
  *
  * A folio goes from one to the next, and to the page allocator (rule D4). Who flushes takes
  * all of @open along, but only if no other flush is under way. Who releases waits for that
- * one. An event needn't wait: it flushes the same CPUs itself, and leaves the folios to
- * whoever has them.
+ * one. An event needn't: it flushes the same CPUs itself, and leaves the folios alone.
  */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
@@ -49,19 +48,20 @@ struct debt {
  * struct owed - what a node's passes owe
  * @lock: tasks only; a flush is never made under it
  * @open: see above
- * @inflight: see above; empty unless @busy
- * @busy: a flush is under way for @inflight
+ * @flushing: see above; empty unless @busy
+ * @busy: a flush is under way for @flushing
  * @clean: see above
  * @pages: pages of @open, for each zone
  * @held: pages of all three, and of what passes are about to add, for each zone
  * @freeing: pages on their way from @clean to the allocator, for each zone
  * @since: when @open got its first folio, in jiffies
  * @work: releases what has become too old, and frees what an event has flushed
+ * @nid: the node
  */
 struct owed {
 	raw_spinlock_t lock;
 	struct debt open;
-	struct debt inflight;
+	struct debt flushing;
 	bool busy;
 	struct list_head clean;
 	unsigned long pages[MAX_NR_ZONES];
@@ -74,7 +74,7 @@ struct owed {
 
 static struct owed **owed_by_node;
 static struct workqueue_struct *workqueue;
-/* Over all nodes. It is there whether deferral is on or not. */
+/* Over all nodes; there whether deferral is on or not. */
 static atomic_long_t held_pages;
 /* The number of the last debt. It goes on when deferral begins anew: see luf_held.c. */
 static atomic64_t debts;
@@ -120,7 +120,7 @@ static enum flushed flush_open_undisturbed(struct owed *owed)
 	else if (list_empty(&owed->open.folios))
 		what = NOTHING_OPEN;
 	else
-		move_debt(&owed->inflight, &owed->open);
+		move_debt(&owed->flushing, &owed->open);
 	if (what == FLUSHED) {
 		WRITE_ONCE(owed->busy, true);
 		memset(owed->pages, 0, sizeof(owed->pages));
@@ -129,18 +129,18 @@ static enum flushed flush_open_undisturbed(struct owed *owed)
 	if (what != FLUSHED)
 		return what;
 
-	/* While @busy only the flusher changes @inflight. Events read @cpus, under the lock. */
+	/* While @busy only the flusher changes @flushing. Events read @cpus, under the lock. */
 	if (!tlbbatch_defer_break(TLBBATCH_DEFER_BREAK_UNFLUSHED)) {
-		tlbbatch_defer_flush_begin(owed->inflight.cpus, NULL);
+		tlbbatch_defer_flush_begin(owed->flushing.cpus, NULL);
 		tlbbatch_defer_flush_send();
-		tlbbatch_held_flushed(owed->nid, owed->inflight.nr);
+		tlbbatch_held_flushed(owed->nid, owed->flushing.nr);
 	}
-	tlbbatch_interest_drop(owed->inflight.files);
+	tlbbatch_interest_drop(owed->flushing.files);
 
 	raw_spin_lock(&owed->lock);
-	cpumask_clear(owed->inflight.cpus);
-	bitmap_zero(owed->inflight.files, TLBBATCH_DEFER_FILES);
-	list_splice_tail_init(&owed->inflight.folios, &owed->clean);
+	cpumask_clear(owed->flushing.cpus);
+	bitmap_zero(owed->flushing.files, TLBBATCH_DEFER_FILES);
+	list_splice_tail_init(&owed->flushing.folios, &owed->clean);
 	WRITE_ONCE(owed->busy, false);
 	raw_spin_unlock(&owed->lock);
 	return what;
@@ -253,7 +253,7 @@ static void flush_all_of(struct owed *owed)
 	u64 nr;
 
 	raw_spin_lock(&owed->lock);
-	tlbbatch_defer_flush_begin(owed->open.cpus, owed->inflight.cpus);
+	tlbbatch_defer_flush_begin(owed->open.cpus, owed->flushing.cpus);
 	nr = owed->open.nr;
 	raw_spin_unlock(&owed->lock);
 	tlbbatch_defer_flush_send();
@@ -290,7 +290,7 @@ void tlbbatch_owed_event(enum tlbbatch_defer_counter cause)
 		case OTHER_FLUSHES:
 			break;
 		}
-		if (tlbbatch_defer_break(TLBBATCH_DEFER_BREAK_INFLIGHT))
+		if (tlbbatch_defer_break(TLBBATCH_DEFER_BREAK_FLUSHING))
 			continue;
 		flush_all_of(owed);
 		tlbbatch_defer_count(cause, 1);
@@ -520,7 +520,7 @@ static void owed_free(struct owed *owed)
 {
 	if (!owed)
 		return;
-	free_cpumask_var(owed->inflight.cpus);
+	free_cpumask_var(owed->flushing.cpus);
 	free_cpumask_var(owed->open.cpus);
 	kfree(owed);
 }
@@ -533,12 +533,12 @@ static struct owed *owed_make(int nid)
 		return NULL;
 	raw_spin_lock_init(&owed->lock);
 	INIT_LIST_HEAD(&owed->open.folios);
-	INIT_LIST_HEAD(&owed->inflight.folios);
+	INIT_LIST_HEAD(&owed->flushing.folios);
 	INIT_LIST_HEAD(&owed->clean);
 	INIT_DELAYED_WORK(&owed->work, work_fn);
 	owed->nid = nid;
 	if (zalloc_cpumask_var(&owed->open.cpus, GFP_KERNEL) &&
-	    zalloc_cpumask_var(&owed->inflight.cpus, GFP_KERNEL))
+	    zalloc_cpumask_var(&owed->flushing.cpus, GFP_KERNEL))
 		return owed;
 	owed_free(owed);
 	return NULL;

@@ -70,6 +70,7 @@ static_assert(FRAMES < U16_MAX);
  * @first: by the hash of the frame's number
  * @free: the first that is free
  * @top: none behind that was ever used
+ * @frame: the frames, numbered from 1
  */
 struct table {
 	u64 flushed[MAX_NUMNODES];

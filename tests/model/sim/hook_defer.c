@@ -224,7 +224,7 @@ static void short_meanwhile(void)
 }
 
 /* While a release's flush is under way. */
-static void test_inflight(void)
+static void test_flushing(void)
 {
 	anew();
 	pass();
@@ -389,7 +389,7 @@ int main(void)
 	test_events();
 	test_hit();
 	test_guard_end();
-	test_inflight();
+	test_flushing();
 	test_bounds();
 	test_ages();
 	test_new_node();
