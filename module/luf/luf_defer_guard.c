@@ -9,6 +9,7 @@
 #include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/static_call.h>
+#include "compat/guard_compat.h"
 #include "debug/debug.h"
 #include "hooks/hook.h"
 #include "hooks/hook_inside.h"
@@ -21,8 +22,6 @@
 #include "pass/group.h"
 #include "targets.h"
 
-struct madvise_behavior;
-
 static DEFINE_PER_CPU(u32, inside);
 
 /* Preemption is off here: a task on its way to the replacement is counted (rule H13). */
@@ -32,6 +31,9 @@ static bool notrace acts(unsigned long parent_ip)
 	return true;
 }
 
+#if COMPAT_GUARD_PAGES
+struct madvise_behavior;
+
 /* Never defined: it gives the static call its type. */
 long tlbbatch_type_madvise_guard_install(struct madvise_behavior *behavior);
 
@@ -39,9 +41,9 @@ DEFINE_STATIC_CALL_NULL(tlbbatch_orig_madvise_guard_install,
 			tlbbatch_type_madvise_guard_install);
 
 /* The offset of struct madvise_behavior's vma, which is private to the kernel. */
-static u32 __maybe_unused guarded_vma;
+static u32 guarded_vma;
 
-static long __maybe_unused tlbbatch_hook_madvise_guard_install(struct madvise_behavior *behavior)
+static long tlbbatch_hook_madvise_guard_install(struct madvise_behavior *behavior)
 {
 	const struct vm_area_struct *vma;
 	const struct file *file;
@@ -58,6 +60,7 @@ static long __maybe_unused tlbbatch_hook_madvise_guard_install(struct madvise_be
 	tlbbatch_leaves(inside);
 	return ret;
 }
+#endif /* COMPAT_GUARD_PAGES */
 
 static const struct tlbbatch_target targets[] = {
 	TLBBATCH_TBL_hook_madvise_guard_install(TLBBATCH_TARGET)

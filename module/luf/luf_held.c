@@ -100,7 +100,7 @@ static struct frame *frame_of(unsigned long pfn)
 {
 	u16 at;
 
-	for (at = *first_of(pfn); at; at = table->frame[at].next)
+	for (at = table ? *first_of(pfn) : 0; at; at = table->frame[at].next)
 		if (table->frame[at].pfn == pfn)
 			return &table->frame[at];
 	return NULL;
@@ -108,10 +108,11 @@ static struct frame *frame_of(unsigned long pfn)
 
 static struct frame *frame_make(unsigned long pfn)
 {
-	u16 at = table->free, *first = first_of(pfn);
+	u16 at = table ? table->free : 0, *first;
 
 	if (!at)
 		return NULL;
+	first = first_of(pfn);
 	table->free = table->frame[at].next;
 	table->top = max(table->top, at);
 	table->frame[at] = (struct frame){ .pfn = pfn, .next = *first };
@@ -130,21 +131,10 @@ static void frame_drop(struct frame *frame)
 	table->free = at;
 }
 
-/* Takes the lock if there is a table. */
-static bool table_lock(unsigned long *flags)
+/* A table may go at any time before the lock is taken. */
+static bool is_on(void)
 {
-	if (!READ_ONCE(table))
-		return false;
-	raw_spin_lock_irqsave(&held_lock, *flags);
-	if (table)
-		return true;
-	raw_spin_unlock_irqrestore(&held_lock, *flags);
-	return false;
-}
-
-static void table_unlock(unsigned long flags)
-{
-	raw_spin_unlock_irqrestore(&held_lock, flags);
+	return READ_ONCE(table);
 }
 
 /* Section: hits */
@@ -260,8 +250,9 @@ void tlbbatch_held_note(const void *by, const struct folio *folio,
 	unsigned long pfn = pfn_of(folio), flags;
 	struct frame *frame;
 
-	if (!table_lock(&flags))
+	if (!is_on())
 		return;
+	raw_spin_lock_irqsave(&held_lock, flags);
 	frame = frame_of(pfn) ?: frame_make(pfn);
 	if (frame) {
 		frame->by = by;
@@ -269,10 +260,10 @@ void tlbbatch_held_note(const void *by, const struct folio *folio,
 		frame->index = folio->index;
 		frame->ino = file->host->i_ino;
 		frame->dev = file->host->i_sb->s_dev;
-	} else {
+	} else if (table) {
 		tlbbatch_defer_count(DEFER_FRAMES_UNCHECKED, 1);
 	}
-	table_unlock(flags);
+	raw_spin_unlock_irqrestore(&held_lock, flags);
 }
 
 /**
@@ -287,12 +278,13 @@ void tlbbatch_held_forget(const void *by, const struct folio *folio)
 	struct frame *frame;
 	unsigned long flags;
 
-	if (!table_lock(&flags))
+	if (!is_on())
 		return;
+	raw_spin_lock_irqsave(&held_lock, flags);
 	frame = frame_of(pfn_of(folio));
 	if (frame && frame->by == by && !frame->held)
 		frame_drop(frame);
-	table_unlock(flags);
+	raw_spin_unlock_irqrestore(&held_lock, flags);
 }
 
 /**
@@ -310,13 +302,12 @@ void tlbbatch_held_hold(const void *by, struct folio *folio)
 	unsigned long flags;
 	u32 sum;
 
-	if (!READ_ONCE(table))
+	if (!is_on())
 		return;
 	if (READ_ONCE(poisons))
 		memset(page_address(&folio->page), POISON, folio_size(folio));
 	sum = sum_of(folio);
-	if (!table_lock(&flags))
-		return;
+	raw_spin_lock_irqsave(&held_lock, flags);
 	frame = frame_of(pfn_of(folio));
 	if (frame && frame->by == by) {
 		frame->held = true;
@@ -324,7 +315,7 @@ void tlbbatch_held_hold(const void *by, struct folio *folio)
 		frame->since = jiffies;
 		frame->sum = sum;
 	}
-	table_unlock(flags);
+	raw_spin_unlock_irqrestore(&held_lock, flags);
 }
 
 /**
@@ -341,8 +332,9 @@ void tlbbatch_held_owe(const struct list_head *folios, int nid, u64 nr)
 	struct frame *frame;
 	unsigned long flags;
 
-	if (!table_lock(&flags))
+	if (!is_on())
 		return;
+	raw_spin_lock_irqsave(&held_lock, flags);
 	list_for_each_entry(folio, folios, lru) {
 		frame = frame_of(pfn_of(folio));
 		if (frame && frame->held) {
@@ -350,7 +342,7 @@ void tlbbatch_held_owe(const struct list_head *folios, int nid, u64 nr)
 			frame->debt = nr;
 		}
 	}
-	table_unlock(flags);
+	raw_spin_unlock_irqrestore(&held_lock, flags);
 }
 
 /**
@@ -367,12 +359,13 @@ void tlbbatch_held_settle(const void *by, const struct folio *folio)
 	struct frame *frame;
 	unsigned long flags;
 
-	if (!table_lock(&flags))
+	if (!is_on())
 		return;
+	raw_spin_lock_irqsave(&held_lock, flags);
 	frame = frame_of(pfn_of(folio));
 	if (frame && frame->held && frame->by == by)
 		frame->by = NULL;
-	table_unlock(flags);
+	raw_spin_unlock_irqrestore(&held_lock, flags);
 }
 
 /**
@@ -386,11 +379,12 @@ void tlbbatch_held_flushed(int nid, u64 nr)
 {
 	unsigned long flags;
 
-	if (!table_lock(&flags))
+	if (!is_on())
 		return;
-	if (table->flushed[nid] < nr)
+	raw_spin_lock_irqsave(&held_lock, flags);
+	if (table && table->flushed[nid] < nr)
 		table->flushed[nid] = nr;
-	table_unlock(flags);
+	raw_spin_unlock_irqrestore(&held_lock, flags);
 }
 
 /**
@@ -405,11 +399,10 @@ void tlbbatch_held_release(struct folio *folio)
 	unsigned long flags;
 	u32 sum;
 
-	if (!READ_ONCE(table))
+	if (!is_on())
 		return;
 	sum = sum_of(folio);
-	if (!table_lock(&flags))
-		return;
+	raw_spin_lock_irqsave(&held_lock, flags);
 	frame = frame_of(pfn_of(folio));
 	if (frame && frame->held) {
 		see(frame, TLBBATCH_HELD_UNFLUSHED);
@@ -418,7 +411,7 @@ void tlbbatch_held_release(struct folio *folio)
 		tlbbatch_defer_count(DEFER_FRAMES_CHECKED, 1);
 		frame_drop(frame);
 	}
-	table_unlock(flags);
+	raw_spin_unlock_irqrestore(&held_lock, flags);
 }
 
 /* Section: what must not happen meanwhile */
@@ -444,18 +437,20 @@ void tlbbatch_held_see_frames(const struct page *page, unsigned int order,
 		return;
 	for (; pfn < end; pfn++) {
 		/* Nearly always. */
-		if (!READ_ONCE(*first_of(pfn)) || !table_lock(&flags))
+		if (!READ_ONCE(*first_of(pfn)))
 			continue;
+		raw_spin_lock_irqsave(&held_lock, flags);
 		frame = frame_of(pfn);
 		if (frame)
 			see(frame, what);
-		table_unlock(flags);
+		raw_spin_unlock_irqrestore(&held_lock, flags);
 	}
 }
 
 /* The lock is held. */
 #define for_each_frame_of(frame, file_)					\
-	for (frame = table->frame + 1; frame <= table->frame + table->top; frame++) \
+	for (frame = table ? table->frame + 1 : NULL;				\
+	     frame && frame <= table->frame + table->top; frame++)		\
 		if (frame->file == (file_))
 
 /**
@@ -470,11 +465,12 @@ void tlbbatch_held_see_file(const struct address_space *file, enum tlbbatch_held
 	const struct frame *frame;
 	unsigned long flags;
 
-	if (!table_lock(&flags))
+	if (!is_on())
 		return;
+	raw_spin_lock_irqsave(&held_lock, flags);
 	for_each_frame_of(frame, file)
 		see(frame, what);
-	table_unlock(flags);
+	raw_spin_unlock_irqrestore(&held_lock, flags);
 }
 
 /**
@@ -488,11 +484,12 @@ void tlbbatch_held_see_end(const struct address_space *file)
 	struct frame *frame;
 	unsigned long flags;
 
-	if (!table_lock(&flags))
+	if (!is_on())
 		return;
+	raw_spin_lock_irqsave(&held_lock, flags);
 	for_each_frame_of(frame, file)
 		frame->file = NULL;
-	table_unlock(flags);
+	raw_spin_unlock_irqrestore(&held_lock, flags);
 }
 
 /* Section: begin and end */
