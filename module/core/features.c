@@ -2,8 +2,7 @@
 /*
  * The features: each has a row. They are loaded, begin to act in passes, and are
  * unloaded in the order of the rows. Features whose end may wait for ftrace, perhaps
- * for ever, come last, so that no other feature goes on meanwhile; the very last ones,
- * advise and LUF tracking, only count.
+ * for ever, come last, so that no other feature goes on meanwhile.
  */
 #include <linux/build_bug.h>
 #include <linux/kernel.h>
@@ -57,18 +56,19 @@ const struct tlbbatch_row tlbbatch_features[] = {
 		.feature = &tlbbatch_advise,
 		.files = &tlbbatch_advise_files,
 	},
-	/* Checks what the next one does, until that ends. */
+	/* Checks what deferral does, and is the first of the three to go. */
 	{
 		.feature = &tlbbatch_luf_check,
 	},
-	{
-		.feature = &tlbbatch_defer,
-	},
+	/* Its unload also ends the next one, whose changes its mutex serialises. */
 	{
 		.feature = &tlbbatch_luf,
 		.files = &tlbbatch_luf_sysfs_files,
 		.load = tlbbatch_luf_load,
 		.unload = tlbbatch_luf_unload,
+	},
+	{
+		.feature = &tlbbatch_defer,
 	},
 };
 

@@ -185,7 +185,7 @@ static_assert(TLBBATCH_LUF_IDEAL == 0 && TLBBATCH_LUF_POSTED == 1);
 static_assert(TLBBATCH_GENERATION_SAVED == 2 && TLBBATCH_GENERATION_NEEDED == 3 &&
 	      TLBBATCH_GENERATION_GIVEN_UP == 4 && TLBBATCH_GENERATION_UNTRACKED == 5);
 
-/* Rule H3: for want of memory a hook of deferral stayed, and is to be taken off later. */
+/* Rule H3: for want of memory a hook of deferral may have stayed, and is taken off later. */
 static bool hook_stays;
 
 /* Switches off what the wanted mode doesn't have. */
@@ -216,7 +216,9 @@ static int set_mode(enum tlbbatch_luf_mode wanted)
 			tlbbatch_luf_close(false);
 		return err;
 	case TLBBATCH_LUF_MODE_DEFER:
-		return tlbbatch_feature_on(&tlbbatch_defer);
+		err = tlbbatch_feature_on(&tlbbatch_defer);
+		hook_stays = err;
+		return err;
 	default:
 		return 0;
 	}
@@ -235,7 +237,7 @@ enum tlbbatch_luf_mode tlbbatch_luf_mode(void)
 }
 
 /**
- * tlbbatch_luf_set_mode() - start or stop tracking
+ * tlbbatch_luf_set_mode() - track, put flushes off, or neither
  * @wanted: the mode
  *
  * If it returns 0 for off, nothing is attached and no generation is open.
@@ -301,8 +303,11 @@ void tlbbatch_luf_settle(void)
 static void stop_deferring(struct work_struct *unused)
 {
 	mutex_lock(&luf_mutex);
-	if (tlbbatch_luf_mode() == TLBBATCH_LUF_MODE_DEFER && !set_mode(TLBBATCH_LUF_MODE_OFF))
-		pr_err("luf: defer is switched off: something went by it\n");
+	if (tlbbatch_luf_mode() == TLBBATCH_LUF_MODE_DEFER) {
+		set_mode(TLBBATCH_LUF_MODE_OFF);
+		if (!tlbbatch_defer.on)
+			pr_err("luf: defer is switched off: something went by it\n");
+	}
 	tlbbatch_held_rearm();
 	mutex_unlock(&luf_mutex);
 }
@@ -327,7 +332,7 @@ int tlbbatch_luf_load(void)
  */
 void tlbbatch_luf_unload(void)
 {
-	/* Nobody checks any more. */
+	/* luf/check is off, so that nothing queues it any more. */
 	cancel_work_sync(&hit_work);
 	/* Text that ftrace may still call is never freed. */
 	mutex_lock(&luf_mutex);

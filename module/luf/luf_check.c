@@ -16,7 +16,6 @@
 #include "debug/debug.h"
 #include "hooks/watch.h"
 #include "luf/luf_check.h"
-#include "luf/luf_defer_interest.h"
 #include "luf/luf_held.h"
 #include "targets.h"
 
@@ -28,46 +27,47 @@ enum { OFF, CHECKS, POISONS };
 static DEFINE_MUTEX(check_mutex);
 static unsigned int level;
 
-static void see_change(const struct address_space *file, enum tlbbatch_held_event what)
+/*
+ * Only what happens to the very pages counts: others are dirtied without a writer, too, by
+ * writeback for one. What is held back has left the page cache, so this is another folio.
+ */
+static void see_dirty(const struct address_space *file, struct folio *folio)
 {
-	/* Nearly always nothing of it is held back. */
-	if (file && tlbbatch_interest_in(tlbbatch_defer_hash(file)))
-		tlbbatch_held_see_file(file, what);
+	tlbbatch_held_see_file(file, folio->index, folio->index + folio_nr_pages(folio) - 1,
+			       TLBBATCH_HELD_WRITTEN);
 }
 
 static void see_dirties(struct ftrace_regs *fregs)
 {
-	see_change((const struct address_space *)compat_ftrace_argument(fregs, 1),
-		   TLBBATCH_HELD_WRITTEN);
+	see_dirty((const struct address_space *)compat_ftrace_argument(fregs, 1),
+		  (struct folio *)compat_ftrace_argument(fregs, 0));
 }
 
 static void see_dirties_file(struct ftrace_regs *fregs)
 {
-	see_change((const struct address_space *)compat_ftrace_argument(fregs, 0),
-		   TLBBATCH_HELD_WRITTEN);
+	see_dirty((const struct address_space *)compat_ftrace_argument(fregs, 0),
+		  (struct folio *)compat_ftrace_argument(fregs, 1));
 }
 
 static void see_cuts(struct ftrace_regs *fregs)
 {
 	const struct inode *inode = (const struct inode *)compat_ftrace_argument(fregs, 0);
 
-	see_change(inode->i_mapping, TLBBATCH_HELD_CUT);
+	tlbbatch_held_see_file(inode->i_mapping, compat_ftrace_argument(fregs, 1) >> PAGE_SHIFT,
+			       ULONG_MAX, TLBBATCH_HELD_CUT);
 }
 
 /* Somebody writes past the page cache. */
 static void see_replaces(struct ftrace_regs *fregs)
 {
-	see_change((const struct address_space *)compat_ftrace_argument(fregs, 0),
-		   TLBBATCH_HELD_WRITTEN);
+	tlbbatch_held_see_file((const struct address_space *)compat_ftrace_argument(fregs, 0),
+			       compat_ftrace_argument(fregs, 1), compat_ftrace_argument(fregs, 2),
+			       TLBBATCH_HELD_WRITTEN);
 }
 
 static void see_ends(struct ftrace_regs *fregs)
 {
-	const struct address_space *file =
-		(const struct address_space *)compat_ftrace_argument(fregs, 0);
-
-	if (tlbbatch_interest_in(tlbbatch_defer_hash(file)))
-		tlbbatch_held_see_end(file);
+	tlbbatch_held_see_end((const struct address_space *)compat_ftrace_argument(fregs, 0));
 }
 
 static void probe_allocates(void *data, struct page *page, unsigned int order, gfp_t flags,

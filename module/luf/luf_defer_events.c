@@ -10,6 +10,7 @@
  */
 #include <linux/fs.h>
 #include <linux/ftrace.h>
+#include <linux/jiffies.h>
 #include <linux/memory.h>
 #include <linux/mm.h>
 #include <linux/mmzone.h>
@@ -26,6 +27,7 @@
 #include "luf/luf_defer_knobs.h"
 #include "luf/luf_defer_owed.h"
 #include "luf/luf_defer_pass.h"
+#include "luf/luf_defer_policy.h"
 #include "targets.h"
 
 /**
@@ -160,15 +162,24 @@ struct tlbbatch_watches tlbbatch_defer_watches = {
 
 /* Section: notifiers */
 
-/* Rule D5: what is held back is not a reason to kill anybody. */
+/* When the killer was last kept away. oom_lock is held here. */
+static unsigned long spared_at;
+
+/*
+ * Rule D5: what is held back is not a reason to kill anybody. But where one node has run out,
+ * another may hold something again and again: so the killer is kept away once in a second.
+ */
 static int out_of_memory_comes(struct notifier_block *block, unsigned long unused, void *freed)
 {
-	unsigned long missing = tlbbatch_owed_short();
+	u64 held = tlbbatch_owed_held();
 
 	if (tlbbatch_defer_break(TLBBATCH_DEFER_BREAK_OOM))
 		return NOTIFY_OK;
 	tlbbatch_owed_release_all(DEFER_CAUSE_OOM);
-	*(unsigned long *)freed += missing;
+	if (held && tlbbatch_defer_spares(jiffies_to_msecs(jiffies - spared_at))) {
+		spared_at = jiffies;
+		*(unsigned long *)freed += held;
+	}
 	return NOTIFY_OK;
 }
 
@@ -198,8 +209,10 @@ static struct notifier_block pm_block = { .notifier_call = machine_sleeps };
  */
 int tlbbatch_defer_notify(void)
 {
-	int err = register_oom_notifier(&oom_block);
+	int err;
 
+	spared_at = jiffies - msecs_to_jiffies(TLBBATCH_DEFER_SPARES_MS);
+	err = register_oom_notifier(&oom_block);
 	if (err)
 		return err;
 	err = register_memory_notifier(&memory_block);

@@ -53,7 +53,6 @@ struct debt {
  * @clean: see above
  * @pages: pages of @open, for each zone
  * @held: pages of all three, and of what passes are about to add, for each zone
- * @freeing: pages on their way from @clean to the allocator, for each zone
  * @since: when @open got its first folio, in jiffies
  * @work: releases what has become too old, and frees what an event has flushed
  * @nid: the node
@@ -66,7 +65,6 @@ struct owed {
 	struct list_head clean;
 	unsigned long pages[MAX_NR_ZONES];
 	unsigned long held[MAX_NR_ZONES];
-	unsigned long freeing[MAX_NR_ZONES];
 	unsigned long since;
 	struct delayed_work work;
 	int nid;
@@ -193,19 +191,13 @@ static void free_clean(struct owed *owed)
 		return;
 	list_for_each_entry(folio, &folios, lru)
 		pages[folio_zonenum(folio)] += folio_nr_pages(folio);
-	/* First, since a pass may wait for the room. */
-	raw_spin_lock(&owed->lock);
-	for (zone = 0; zone < MAX_NR_ZONES; zone++) {
-		WRITE_ONCE(owed->held[zone], owed->held[zone] - pages[zone]);
-		WRITE_ONCE(owed->freeing[zone], owed->freeing[zone] + pages[zone]);
-	}
-	raw_spin_unlock(&owed->lock);
 	list_for_each_entry(folio, &folios, lru)
 		tlbbatch_held_release(folio);
 	tlbbatch_group_free(&folios);
+	/* They are room only now: a task may be preempted on its way. */
 	raw_spin_lock(&owed->lock);
 	for (zone = 0; zone < MAX_NR_ZONES; zone++) {
-		WRITE_ONCE(owed->freeing[zone], owed->freeing[zone] - pages[zone]);
+		WRITE_ONCE(owed->held[zone], owed->held[zone] - pages[zone]);
 		atomic_long_sub(pages[zone], &held_pages);
 		tlbbatch_defer_count(DEFER_PAGES_RELEASED, pages[zone]);
 	}
@@ -470,37 +462,6 @@ void tlbbatch_owed_release_if_low(int nid)
 			return;
 		}
 	}
-}
-
-/**
- * tlbbatch_owed_short() - pages that are missing where memory is short
- *
- * Rule D5: also those that somebody is giving back at this moment. What is held of other zones
- * and nodes helps nobody who runs out of memory.
- *
- * Context: any. Return: their number.
- */
-unsigned long tlbbatch_owed_short(void)
-{
-	unsigned long pages = 0;
-	int nid;
-
-	for_each_node_state(nid, N_MEMORY) {
-		struct zone *zones = NODE_DATA(nid)->node_zones;
-		struct owed *owed = owed_of(nid);
-		unsigned int i;
-
-		for (i = 0; owed && i < MAX_NR_ZONES; i++) {
-			struct tlbbatch_defer_zone facts;
-
-			if (!populated_zone(&zones[i]))
-				continue;
-			facts = zone_facts(owed, &zones[i]);
-			if (tlbbatch_defer_is_low(&facts))
-				pages += facts.held + READ_ONCE(owed->freeing[i]);
-		}
-	}
-	return pages;
 }
 
 /**

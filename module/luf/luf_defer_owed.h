@@ -20,6 +20,5 @@ void tlbbatch_owed_release_all(enum tlbbatch_defer_counter cause);
 void tlbbatch_owed_release_if_low(int nid);
 void tlbbatch_owed_event(enum tlbbatch_defer_counter cause);
 u64 tlbbatch_owed_held(void);
-unsigned long tlbbatch_owed_short(void);
 
 #endif /* TLBBATCH_DEFER_OWED_H */

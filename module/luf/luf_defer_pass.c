@@ -81,11 +81,8 @@ void tlbbatch_defer_begin(struct tlbbatch_pass *pass)
 
 	part->batch = tlbbatch_defer_batch();
 	begin_anew(part);
-	/*
-	 * Demotion migrates, retries and flushes in between: as for rule B19. Rule D9: behind a hit
-	 * nothing is put off.
-	 */
-	if (part->batch && tlbbatch_owed_has(pass->pgdat->node_id) && !tlbbatch_held_tripped() &&
+	/* Demotion migrates, retries and flushes in between: as for rule B19. */
+	if (part->batch && tlbbatch_owed_has(pass->pgdat->node_id) &&
 	    !tlbbatch_demotes(pass->pgdat->node_id))
 		pass->flushes |= TLBBATCH_FLUSH_DEFERRED;
 }
@@ -254,7 +251,7 @@ static enum tlbbatch_defer_verdict judge(const struct tlbbatch_pass *pass, struc
 	struct tlbbatch_luf_defer_facts facts = {
 		.owes = current->tlb_ubc.flush_required,
 		.dirty = current->tlb_ubc.writable,
-		.mixed = part->mixed || !part->nr || !group,
+		.mixed = part->mixed || !part->nr || !group || tlbbatch_held_tripped(),
 		.remote = names_other_cpu(),
 		.hit = READ_ONCE(part->hit),
 	};

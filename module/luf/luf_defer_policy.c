@@ -101,6 +101,19 @@ unsigned long tlbbatch_defer_room(const struct tlbbatch_defer_zone *zone, unsign
 }
 
 /**
+ * tlbbatch_defer_spares() - is the OOM killer told that memory was given back?
+ * @ms: since it was told so last
+ *
+ * Rule D5. If memory runs out again soon after that, what was held back wasn't why.
+ *
+ * Context: any.
+ */
+bool tlbbatch_defer_spares(unsigned int ms)
+{
+	return ms >= TLBBATCH_DEFER_SPARES_MS;
+}
+
+/**
  * tlbbatch_defer_next_is() - was a folio of a group unmapped by the pass?
  * @unmapped: what the pass has unmapped, in that order
  * @nr: how many

@@ -13,6 +13,8 @@
 #define TLBBATCH_DEFER_BATCH_MAX	4096U
 /* luf/age_ms: 0 ends with the call of reclaim. */
 #define TLBBATCH_DEFER_AGE_MAX_MS	1000U
+/* The OOM killer is kept away once in so many milliseconds. */
+#define TLBBATCH_DEFER_SPARES_MS	1000U
 /* Folios that a pass may unmap before its next flush, if that is to be put off. */
 #define TLBBATCH_DEFER_UNMAPS		512U
 
@@ -100,6 +102,7 @@ bool tlbbatch_held_hits(const struct tlbbatch_held_frame *frame, enum tlbbatch_h
 bool tlbbatch_defer_file_fits(const struct tlbbatch_defer_file *file);
 enum tlbbatch_defer_verdict tlbbatch_defer_judge(const struct tlbbatch_luf_defer_facts *facts);
 unsigned long tlbbatch_defer_room(const struct tlbbatch_defer_zone *zone, unsigned long batch);
+bool tlbbatch_defer_spares(unsigned int ms);
 bool tlbbatch_defer_is_low(const struct tlbbatch_defer_zone *zone);
 bool tlbbatch_defer_next_is(const void *const *unmapped, unsigned int nr, unsigned int *next,
 			    const void *folio);

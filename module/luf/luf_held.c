@@ -6,7 +6,8 @@
  *
  *  noted	a pass is about to unmap it
  *  held	taken over, and checked from now on
- *  owed	the number of its debt is known: a flush of a node covers all numbers up to one
+ *  owed	the number of its debt is known: a flush of a node covers all up to the last one
+ *	that it took along
  *  settled	no event has met the pass: so the next one must have flushed
  */
 #define pr_fmt(fmt) "tlbbatch: " fmt
@@ -18,8 +19,8 @@
 #include <linux/mm.h>
 #include <linux/mmzone.h>
 #include <linux/nodemask.h>
+#include <linux/page-flags.h>
 #include <linux/pagemap.h>
-#include <linux/preempt.h>
 #include <linux/printk.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
@@ -27,9 +28,13 @@
 #include "luf/luf_defer_counters.h"
 #include "luf/luf_held.h"
 
-/* All that two nodes may hold, and more than passes note meanwhile. */
+/* Enough for what a node holds by default, and for many passes. What finds no room counts. */
 #define FRAME_BITS	14
 #define FRAMES		(1U << FRAME_BITS)
+#define FILE_BITS	12
+#define FILES		(1U << FILE_BITS)
+/* An interrupt may find the lock taken by what it has interrupted. */
+#define TRIES		100
 #define POISON		0x5a
 
 /**
@@ -37,7 +42,8 @@
  * @pfn: of its first page
  * @by: the pass that has noted it; NULL once it is settled
  * @file: whose page it was; NULL when that is gone. Never followed
- * @index: which page
+ * @index: which page, the first of @nr
+ * @nr: how many
  * @ino: the file's inode
  * @dev: and its file system
  * @debt: the number of the debt, U64_MAX until it is known
@@ -52,6 +58,7 @@ struct frame {
 	const void *by;
 	const void *file;
 	unsigned long index;
+	unsigned int nr;
 	unsigned long ino;
 	dev_t dev;
 	u64 debt;
@@ -70,6 +77,7 @@ static_assert(FRAMES < U16_MAX);
  * @first: by the hash of the frame's number
  * @free: the first that is free
  * @top: none behind that was ever used
+ * @files: how many are held of files with that hash
  * @frame: the frames, numbered from 1
  */
 struct table {
@@ -77,6 +85,7 @@ struct table {
 	u16 first[FRAMES];
 	u16 free;
 	u16 top;
+	u16 files[FILES];
 	struct frame frame[FRAMES + 1];
 };
 
@@ -84,7 +93,7 @@ struct table {
 static DEFINE_RAW_SPINLOCK(held_lock);
 static struct table *table;
 static struct work_struct *on_hit;
-static bool poisons, trip;
+static bool poisons, trip, untold;
 
 static unsigned long pfn_of(const struct folio *folio)
 {
@@ -120,10 +129,28 @@ static struct frame *frame_make(unsigned long pfn)
 	return &table->frame[at];
 }
 
+static u16 *files_of(const void *file)
+{
+	return &table->files[hash_ptr((void *)file, FILE_BITS)];
+}
+
+/* Nobody tells of its file any more. */
+static void lose_file(struct frame *frame)
+{
+	u16 *files;
+
+	if (frame->held && frame->file) {
+		files = files_of(frame->file);
+		WRITE_ONCE(*files, *files - 1);
+	}
+	frame->file = NULL;
+}
+
 static void frame_drop(struct frame *frame)
 {
 	u16 at = frame - table->frame, *link = first_of(frame->pfn);
 
+	lose_file(frame);
 	while (*link != at)
 		link = &table->frame[*link].next;
 	WRITE_ONCE(*link, frame->next);
@@ -142,8 +169,8 @@ static bool is_on(void)
 static const char *const events[] = {
 	[TLBBATCH_HELD_ALLOCATED] = "was allocated",
 	[TLBBATCH_HELD_FREED] = "was freed",
-	[TLBBATCH_HELD_WRITTEN] = "its file was written, and not flushed for",
-	[TLBBATCH_HELD_CUT] = "its file was cut, and not flushed for",
+	[TLBBATCH_HELD_WRITTEN] = "the file was written there, and not flushed for",
+	[TLBBATCH_HELD_CUT] = "the file was cut there, and not flushed for",
 	[TLBBATCH_HELD_CHANGED] = "its content has changed",
 	[TLBBATCH_HELD_UNFLUSHED] = "was given back before its flush",
 };
@@ -177,7 +204,19 @@ static void hit(const struct frame *frame, enum tlbbatch_held_event what)
 	first.what = what;
 	first.at = jiffies;
 	WRITE_ONCE(trip, true);
-	irq_work_queue(&tell_work);
+	untold = true;
+}
+
+/* Tracing may run, and allocate, in whatever is called under the lock. */
+static void unlock_and_tell(unsigned long flags)
+	__releases(&held_lock)
+{
+	bool queue = untold;
+
+	untold = false;
+	raw_spin_unlock_irqrestore(&held_lock, flags);
+	if (queue)
+		irq_work_queue(&tell_work);
 }
 
 /* The lock is held. */
@@ -204,7 +243,7 @@ bool tlbbatch_held_tripped(void)
 }
 
 /**
- * tlbbatch_held_rearm() - deferral is off; the next hit counts again
+ * tlbbatch_held_rearm() - the next hit counts again, and flushes may be put off
  *
  * Context: process context.
  */
@@ -226,14 +265,20 @@ void tlbbatch_held_on_hit(struct work_struct *work)
 
 /* Section: a frame's way */
 
-static u32 sum_of(struct folio *folio)
+/* Returns false if it must not be read: the hardware has given a page of it up. */
+static bool sum_of(struct folio *folio, u32 *sum)
 {
 	unsigned long i;
-	u32 sum = 0;
 
-	for (i = 0; i < folio_nr_pages(folio); i++)
-		sum = jhash2(page_address(folio_page(folio, i)), PAGE_SIZE / sizeof(u32), sum);
-	return sum;
+	*sum = 0;
+	for (i = 0; i < folio_nr_pages(folio); i++) {
+		struct page *page = folio_page(folio, i);
+
+		if (PageHWPoison(page))
+			return false;
+		*sum = jhash2(page_address(page), PAGE_SIZE / sizeof(u32), *sum);
+	}
+	return true;
 }
 
 /**
@@ -244,7 +289,7 @@ static u32 sum_of(struct folio *folio)
  *
  * Context: any.
  */
-void tlbbatch_held_note(const void *by, const struct folio *folio,
+void tlbbatch_held_note(const void *by, struct folio *folio,
 			const struct address_space *file)
 {
 	unsigned long pfn = pfn_of(folio), flags;
@@ -255,9 +300,12 @@ void tlbbatch_held_note(const void *by, const struct folio *folio,
 	raw_spin_lock_irqsave(&held_lock, flags);
 	frame = frame_of(pfn) ?: frame_make(pfn);
 	if (frame) {
+		lose_file(frame);
 		frame->by = by;
+		frame->held = false;
 		frame->file = file;
 		frame->index = folio->index;
+		frame->nr = folio_nr_pages(folio);
 		frame->ino = file->host->i_ino;
 		frame->dev = file->host->i_sb->s_dev;
 	} else if (table) {
@@ -300,16 +348,25 @@ void tlbbatch_held_hold(const void *by, struct folio *folio)
 {
 	struct frame *frame;
 	unsigned long flags;
+	u16 *files;
+	bool good;
 	u32 sum;
 
 	if (!is_on())
 		return;
-	if (READ_ONCE(poisons))
+	good = sum_of(folio, &sum);
+	if (good && READ_ONCE(poisons)) {
 		memset(page_address(&folio->page), POISON, folio_size(folio));
-	sum = sum_of(folio);
+		good = sum_of(folio, &sum);
+	}
 	raw_spin_lock_irqsave(&held_lock, flags);
 	frame = frame_of(pfn_of(folio));
-	if (frame && frame->by == by) {
+	if (frame && frame->by == by && !good) {
+		frame_drop(frame);
+		tlbbatch_defer_count(DEFER_FRAMES_UNCHECKED, 1);
+	} else if (frame && frame->by == by) {
+		files = files_of(frame->file);
+		WRITE_ONCE(*files, *files + 1);
 		frame->held = true;
 		frame->debt = U64_MAX;
 		frame->since = jiffies;
@@ -397,24 +454,43 @@ void tlbbatch_held_release(struct folio *folio)
 {
 	struct frame *frame;
 	unsigned long flags;
+	bool good;
 	u32 sum;
 
 	if (!is_on())
 		return;
-	sum = sum_of(folio);
+	good = sum_of(folio, &sum);
 	raw_spin_lock_irqsave(&held_lock, flags);
 	frame = frame_of(pfn_of(folio));
 	if (frame && frame->held) {
 		see(frame, TLBBATCH_HELD_UNFLUSHED);
-		if (frame->sum != sum)
+		if (good && frame->sum != sum)
 			see(frame, TLBBATCH_HELD_CHANGED);
 		tlbbatch_defer_count(DEFER_FRAMES_CHECKED, 1);
 		frame_drop(frame);
 	}
-	raw_spin_unlock_irqrestore(&held_lock, flags);
+	unlock_and_tell(flags);
 }
 
-/* Section: what must not happen meanwhile */
+/* Section: what must not happen meanwhile. By probes, which end before the table goes. */
+
+static void see_pfn(unsigned long pfn, enum tlbbatch_held_event what)
+{
+	const struct frame *frame;
+	unsigned int tries = 0;
+	unsigned long flags;
+
+	/* Who has the lock may be what this interrupt has interrupted, so nobody waits long. */
+	while (!raw_spin_trylock_irqsave(&held_lock, flags)) {
+		if (++tries == TRIES)
+			return;
+		cpu_relax();
+	}
+	frame = frame_of(pfn);
+	if (frame)
+		see(frame, what);
+	unlock_and_tell(flags);
+}
 
 /**
  * tlbbatch_held_see_frames() - the page allocator gives, or takes, pages
@@ -422,73 +498,68 @@ void tlbbatch_held_release(struct folio *folio)
  * @order: how many
  * @what: TLBBATCH_HELD_ALLOCATED or TLBBATCH_HELD_FREED
  *
- * A folio that is held back is known by its first page.
+ * A folio that is held back is known by its first page: what becomes of its others alone isn't
+ * noticed.
  *
- * Context: any; a probe, which ends before the table goes.
+ * Context: any, also an NMI.
  */
 void tlbbatch_held_see_frames(const struct page *page, unsigned int order,
 			      enum tlbbatch_held_event what)
 {
-	unsigned long pfn = page_to_pfn(page), end = pfn + (1UL << order), flags;
-	const struct frame *frame;
+	unsigned long pfn = page_to_pfn(page), end = pfn + (1UL << order);
 
-	/* BPF programs allocate even there, and may have interrupted whoever has the lock. */
-	if (in_nmi())
-		return;
-	for (; pfn < end; pfn++) {
-		/* Nearly always. */
-		if (!READ_ONCE(*first_of(pfn)))
-			continue;
-		raw_spin_lock_irqsave(&held_lock, flags);
-		frame = frame_of(pfn);
-		if (frame)
-			see(frame, what);
-		raw_spin_unlock_irqrestore(&held_lock, flags);
-	}
+	for (; pfn < end; pfn++)
+		/* Nearly never. */
+		if (READ_ONCE(*first_of(pfn)))
+			see_pfn(pfn, what);
 }
 
-/* The lock is held. */
-#define for_each_frame_of(frame, file_)					\
-	for (frame = table ? table->frame + 1 : NULL;				\
-	     frame && frame <= table->frame + table->top; frame++)		\
-		if (frame->file == (file_))
+/* Of all that is held of a file. */
+#define for_each_held(frame_, file_)					\
+	for (frame_ = table->frame + 1; frame_ <= table->frame + table->top; frame_++) \
+		if (frame_->held && frame_->file == (file_))
 
 /**
- * tlbbatch_held_see_file() - a file's content changes
- * @file: the file, of which something may be held back
+ * tlbbatch_held_see_file() - pages of a file change
+ * @file: the file
+ * @from: the first
+ * @to: the last
  * @what: how
  *
- * Context: any.
+ * Context: any but an NMI.
  */
-void tlbbatch_held_see_file(const struct address_space *file, enum tlbbatch_held_event what)
+void tlbbatch_held_see_file(const struct address_space *file, unsigned long from,
+			    unsigned long to, enum tlbbatch_held_event what)
 {
 	const struct frame *frame;
 	unsigned long flags;
 
-	if (!is_on())
+	/* Nearly always. */
+	if (!READ_ONCE(*files_of(file)))
 		return;
 	raw_spin_lock_irqsave(&held_lock, flags);
-	for_each_frame_of(frame, file)
-		see(frame, what);
-	raw_spin_unlock_irqrestore(&held_lock, flags);
+	for_each_held(frame, file)
+		if (frame->index <= to && frame->index + frame->nr > from)
+			see(frame, what);
+	unlock_and_tell(flags);
 }
 
 /**
  * tlbbatch_held_see_end() - a file's inode is about to go
  * @file: the file. Another one may come to be at the same address
  *
- * Context: any.
+ * Context: any but an NMI.
  */
 void tlbbatch_held_see_end(const struct address_space *file)
 {
 	struct frame *frame;
 	unsigned long flags;
 
-	if (!is_on())
+	if (!READ_ONCE(*files_of(file)))
 		return;
 	raw_spin_lock_irqsave(&held_lock, flags);
-	for_each_frame_of(frame, file)
-		frame->file = NULL;
+	for_each_held(frame, file)
+		lose_file(frame);
 	raw_spin_unlock_irqrestore(&held_lock, flags);
 }
 

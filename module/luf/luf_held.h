@@ -17,7 +17,7 @@ void tlbbatch_held_exit(void);
 void tlbbatch_held_poison(bool on);
 
 /* By passes, in this order: @by is the pass's part. */
-void tlbbatch_held_note(const void *by, const struct folio *folio,
+void tlbbatch_held_note(const void *by, struct folio *folio,
 			const struct address_space *file);
 void tlbbatch_held_forget(const void *by, const struct folio *folio);
 void tlbbatch_held_hold(const void *by, struct folio *folio);
@@ -30,7 +30,8 @@ void tlbbatch_held_release(struct folio *folio);
 /* By luf/check. */
 void tlbbatch_held_see_frames(const struct page *page, unsigned int order,
 			      enum tlbbatch_held_event what);
-void tlbbatch_held_see_file(const struct address_space *file, enum tlbbatch_held_event what);
+void tlbbatch_held_see_file(const struct address_space *file, unsigned long from,
+			    unsigned long to, enum tlbbatch_held_event what);
 void tlbbatch_held_see_end(const struct address_space *file);
 
 bool tlbbatch_held_tripped(void);

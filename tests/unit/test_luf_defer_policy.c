@@ -152,6 +152,8 @@ int main(void)
 	ok(covered("abc", "xaybzc", &all) == 3 && all, "D2: those are taken, and no others");
 	ok(covered("ab", "aab", &all) == 2 && all, "D2: each once");
 
+	ok(tlbbatch_defer_spares(1000) && !tlbbatch_defer_spares(999),
+	   "D5: the OOM killer is kept away once in a second");
 	ok(!all_hits(false, false, false) && !all_hits(false, true, false),
 	   "D9: what is only noted may go anywhere");
 	ok(all_hits(true, true, true) == NEVER, "D9: behind the flush nothing of its file matters");

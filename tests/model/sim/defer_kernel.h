@@ -276,19 +276,23 @@ typedef struct { long counter; } atomic_long_t;
 #define atomic_long_add(n, v)		((void)((v)->counter += (long)(n)))
 #define atomic_long_sub(n, v)		((void)((v)->counter -= (long)(n)))
 #define smp_mb__before_atomic()		barrier()
+/* What is interrupted has the lock. */
+extern bool sim_in_nmi;
 /* Waits for another CPU. */
 void sim_relax(void);
 #define cpu_relax	sim_relax
 #define DEFINE_RAW_SPINLOCK(name)	raw_spinlock_t name
 #define raw_spin_lock_irqsave(lock, flags)	((void)((flags) = 0), raw_spin_lock(lock))
+#define raw_spin_trylock_irqsave(lock, flags)	\
+	((void)((flags) = 0), !sim_in_nmi && raw_spin_trylock(lock))
+#define __releases(lock)
+#define PageHWPoison(page)		((page)->words[3] == 0xbad)
 #define raw_spin_unlock_irqrestore(lock, flags)	((void)(flags), raw_spin_unlock(lock))
 #undef MAJOR
 #undef MINOR
 #define MAJOR(dev)			((unsigned int)((dev) >> 20))
 #define MINOR(dev)			((unsigned int)((dev) & 0xfffff))
 
-extern bool sim_in_nmi;
-#define in_nmi()			sim_in_nmi
 
 
 /* --- work, time, notifiers ------------------------------------------------------------------------- */

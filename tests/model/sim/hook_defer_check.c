@@ -5,10 +5,11 @@
  */
 #include "defer_world.h"
 
-/* Nobody waits here. */
+static unsigned int waits;
+
 void sim_relax(void)
 {
-	sim_breach("a wait");
+	waits++;
 }
 
 static unsigned int stops;
@@ -60,7 +61,7 @@ static void stored(void)
 
 static void other_dirtied(void)
 {
-	mark_dirty(NULL, &files[1], 0);
+	mark_dirty(IT, &files[1], 0);
 }
 
 static void other_allocated(void)
@@ -71,7 +72,17 @@ static void other_allocated(void)
 static void file_goes(void)
 {
 	last_pages(&files[0]);
-	mark_dirty(NULL, &files[0], 0);
+	mark_dirty(IT, &files[0], 0);
+}
+
+/* By writeback: it isn't held back. */
+static void other_page_dirtied(void)
+{
+	struct folio other = { .index = 50, .nr = 3 };
+
+	mark_dirty(&other, &files[0], 0);
+	cut_pages(&inodes[0], 50L << PAGE_SHIFT);
+	drop_pages(&files[0], 21, 4096);
 }
 
 static void written(void)
@@ -103,6 +114,7 @@ static void test_hits(void)
 		{ "its file is cut, unseen", cut_unseen, "was cut" },
 		{ "somebody stores to it", stored, "content has changed" },
 		{ "another file is written", other_dirtied, NULL },
+		{ "another page of its file is", other_page_dirtied, NULL },
 		{ "another frame is allocated", other_allocated, NULL },
 		{ "its file goes, and another comes", file_goes, NULL },
 		{ "its file is written, behind the event", written, NULL },
@@ -151,6 +163,27 @@ static void test_hit_pass(void)
 	ok(counted(DEFER_CHECK_HITS) == hits, "D9: what a pass has flushed for is anybody's");
 }
 
+/* The hardware gives a page up. */
+static void breaks_memory(void)
+{
+	IT->page.words[3] = 0xbad;
+}
+
+static void test_broken(void)
+{
+	u64 unchecked;
+
+	anew();
+	pass();
+	breaks_memory();
+	ok(settles() && !tlbbatch_held_tripped(), "a page that the hardware has given up isn't read");
+	anew();
+	unchecked = counted(DEFER_FRAMES_UNCHECKED);
+	sim_at_refs = breaks_memory;
+	pass();
+	ok(settles() && counted(DEFER_FRAMES_UNCHECKED) == unchecked + 1, "nor one that was so before");
+}
+
 static void test_poison(void)
 {
 	ok_int(write_knob(&tlbbatch_luf_check_attr, "2"), -ERANGE, "no poison but in a debug build");
@@ -170,9 +203,11 @@ static void test_nmi(void)
 	anew();
 	pass();
 	sim_in_nmi = true;
+	waits = 0;
 	allocated();
 	sim_in_nmi = false;
-	ok(settles() && counted(DEFER_CHECK_HITS) == hits, "in an NMI nobody looks: the lock may be held");
+	ok(waits && settles() && counted(DEFER_CHECK_HITS) == hits,
+	   "an interrupt of who has the lock waits, and not for ever");
 }
 
 /* What an earlier time of deferral has flushed says nothing of this one. */
@@ -211,6 +246,7 @@ int main(void)
 	test_hits();
 	test_hit_pass();
 	test_poison();
+	test_broken();
 	test_nmi();
 	test_again();
 	test_knob();
