@@ -46,10 +46,10 @@ report_cost_matrix()
 		'kernel | CPUs | what | load | pages per second, without | with | difference | noise' \
 		'--- | --- | --- | --- | --- | --- | --- | ---'
 	report_jq -r '
-		{"module": "loaded, `enabled` 0", "luf": "`luf/mode` track",
+		{"module": "loaded, `enabled` 0", "luf": "`luf/mode` track", "defer": "`luf/mode` defer",
 		 "hooks": "`enabled` 1"} as $what |
 		.[] | select(.drivers) | . as $one | .drivers[] |
-		[.off // .absent, .track // .loaded // .on] as $sides |
+		[.off // .absent, .track // .defer // .loaded // .on] as $sides |
 		[$one.kernel, $one.cpus, $what[$one.of], .driver, ($sides[] | .median | round),
 		 "\(.difference_percent + 0)%",
 		 if $one.settings.pairs > 1 then "\(.noise_percent)%" else "one pair" end] | cells' "$1"

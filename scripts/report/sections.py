@@ -256,7 +256,8 @@ def apps_table(data):
 
 # --- what it costs ------------------------------------------------------------------------
 
-COST_OF = {"module": "loaded, enabled 0", "luf": "luf/mode track", "hooks": "enabled 1"}
+COST_OF = {"module": "loaded, enabled 0", "luf": "luf/mode track", "defer": "luf/mode defer",
+           "hooks": "enabled 1"}
 
 
 def cost_rows(data):
