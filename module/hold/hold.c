@@ -18,7 +18,6 @@
 #include "hold/hold_pass.h"
 #include "hold/hold_policy.h"
 #include "hooks/hook.h"
-#include "pass/group.h"
 #include "pass/pass.h"
 
 /* Serialises writers. Reclaim never takes it. */
@@ -44,7 +43,7 @@ struct tlbbatch_feature tlbbatch_hold = {
 	.pass_begin = hold_pass_begin,
 	.pass_end = hold_pass_end,
 	.find = tlbbatch_hold_find,
-	.unfit = tlbbatch_groups_unfit,
+	.unfit = tlbbatch_hold_unfit,
 };
 
 static int set_max_pages(unsigned int pages)

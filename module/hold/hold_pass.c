@@ -281,7 +281,7 @@ struct tlbbatch_redirects tlbbatch_hold_redirects = {
  * tlbbatch_hold_find() - find what holding needs besides its hooks
  *
  * Context: process context, at load; BTF open.
- * Return: what this kernel lacks, or why it needs none of this; or NULL.
+ * Return: what this kernel lacks, or NULL.
  */
 const char *tlbbatch_hold_find(void)
 {
@@ -289,9 +289,21 @@ const char *tlbbatch_hold_find(void)
 
 	if (lacks)
 		return lacks;
-	/* Rule G8. */
-	if (!tlbbatch_groups_are_arrays())
-		return "this kernel flushes once in a pass anyway";
 	tlbbatch_flush_held_by(before_flush, after_flush);
 	return NULL;
+}
+
+/**
+ * tlbbatch_hold_unfit() - why it can't be had on this machine
+ *
+ * Rule G8. A kernel that doesn't need it isn't complained about at load.
+ *
+ * Context: process context; what tlbbatch_hold_find() looks for was found.
+ * Return: why, or NULL.
+ */
+const char *tlbbatch_hold_unfit(void)
+{
+	if (!tlbbatch_groups_are_arrays())
+		return "this kernel flushes once in a pass anyway";
+	return tlbbatch_groups_unfit();
 }

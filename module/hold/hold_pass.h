@@ -15,6 +15,7 @@ extern struct tlbbatch_redirects tlbbatch_hold_redirects;
 extern const struct tlbbatch_counters tlbbatch_hold_counters;
 
 const char *tlbbatch_hold_find(void);
+const char *tlbbatch_hold_unfit(void);
 unsigned int tlbbatch_hold_pages(void);
 void tlbbatch_hold_set(unsigned int pages);
 u64 tlbbatch_hold_held(void);
