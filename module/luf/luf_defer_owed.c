@@ -189,10 +189,10 @@ static void free_clean(struct owed *owed)
 	raw_spin_unlock(&owed->lock);
 	if (list_empty(&folios))
 		return;
-	list_for_each_entry(folio, &folios, lru)
+	list_for_each_entry(folio, &folios, lru) {
 		pages[folio_zonenum(folio)] += folio_nr_pages(folio);
-	list_for_each_entry(folio, &folios, lru)
 		tlbbatch_held_release(folio);
+	}
 	tlbbatch_group_free(&folios);
 	/* They are room only now: a task may be preempted on its way. */
 	raw_spin_lock(&owed->lock);

@@ -58,10 +58,7 @@ static __always_inline struct part *part_of(struct tlbbatch_pass *pass)
 
 static void begin_anew(struct part *part)
 {
-	unsigned int i;
-
-	for (i = 0; i < part->nr; i++)
-		tlbbatch_held_forget(part, part->unmapped[i]);
+	tlbbatch_held_forget(part, part->unmapped, part->nr);
 	part->mixed = current->tlb_ubc.flush_required;
 	part->nr = 0;
 	tlbbatch_interest_drop(part->files);
@@ -204,7 +201,7 @@ static void take_over(struct tlbbatch_pass *pass, struct part *part,
 		      struct tlbbatch_group *group, const unsigned int *pages)
 {
 	struct tlbbatch_group_walk walk;
-	unsigned int next = 0, zone, i;
+	unsigned int next = 0, zone;
 	struct folio *folio;
 	LIST_HEAD(folios);
 
@@ -225,8 +222,7 @@ static void take_over(struct tlbbatch_pass *pass, struct part *part,
 	 */
 	smp_mb();
 	if (!READ_ONCE(part->hit))
-		for (i = 0; i < part->nr; i++)
-			tlbbatch_held_settle(part, part->unmapped[i]);
+		tlbbatch_held_settle(part, part->unmapped, part->nr);
 	part->nr = 0;
 	if (READ_ONCE(part->hit)) {
 		WRITE_ONCE(part->hit, false);

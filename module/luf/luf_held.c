@@ -314,14 +314,23 @@ void tlbbatch_held_note(const void *by, struct folio *folio,
 	raw_spin_unlock_irqrestore(&held_lock, flags);
 }
 
+/* NULL if another pass has noted it, or none. The folio may be free again: it isn't looked at. */
+static struct frame *noted_by(const void *by, const struct folio *folio)
+{
+	struct frame *frame = frame_of(pfn_of(folio));
+
+	return frame && frame->by == by ? frame : NULL;
+}
+
 /**
- * tlbbatch_held_forget() - it was flushed for, and isn't held back
+ * tlbbatch_held_forget() - they were flushed for, and aren't held back
  * @by: the pass's part
- * @folio: not looked at, since it may be freed
+ * @folios: what it has noted
+ * @nr: how many
  *
  * Context: any.
  */
-void tlbbatch_held_forget(const void *by, const struct folio *folio)
+void tlbbatch_held_forget(const void *by, const struct folio *const *folios, unsigned int nr)
 {
 	struct frame *frame;
 	unsigned long flags;
@@ -329,9 +338,11 @@ void tlbbatch_held_forget(const void *by, const struct folio *folio)
 	if (!is_on())
 		return;
 	raw_spin_lock_irqsave(&held_lock, flags);
-	frame = frame_of(pfn_of(folio));
-	if (frame && frame->by == by && !frame->held)
-		frame_drop(frame);
+	while (nr--) {
+		frame = noted_by(by, folios[nr]);
+		if (frame && !frame->held)
+			frame_drop(frame);
+	}
 	raw_spin_unlock_irqrestore(&held_lock, flags);
 }
 
@@ -360,11 +371,11 @@ void tlbbatch_held_hold(const void *by, struct folio *folio)
 		good = sum_of(folio, &sum);
 	}
 	raw_spin_lock_irqsave(&held_lock, flags);
-	frame = frame_of(pfn_of(folio));
-	if (frame && frame->by == by && !good) {
+	frame = noted_by(by, folio);
+	if (frame && !good) {
 		frame_drop(frame);
 		tlbbatch_defer_count(DEFER_FRAMES_UNCHECKED, 1);
-	} else if (frame && frame->by == by) {
+	} else if (frame) {
 		files = files_of(frame->file);
 		WRITE_ONCE(*files, *files + 1);
 		frame->held = true;
@@ -403,15 +414,16 @@ void tlbbatch_held_owe(const struct list_head *folios, int nid, u64 nr)
 }
 
 /**
- * tlbbatch_held_settle() - no event has met the pass that held it
+ * tlbbatch_held_settle() - no event has met the pass that held them
  * @by: the pass's part
- * @folio: not looked at, since it may be free again
+ * @folios: what it has noted
+ * @nr: how many
  *
- * An event that comes now must flush for it before it goes on.
+ * An event that comes now must flush for them before it goes on.
  *
  * Context: any.
  */
-void tlbbatch_held_settle(const void *by, const struct folio *folio)
+void tlbbatch_held_settle(const void *by, const struct folio *const *folios, unsigned int nr)
 {
 	struct frame *frame;
 	unsigned long flags;
@@ -419,9 +431,11 @@ void tlbbatch_held_settle(const void *by, const struct folio *folio)
 	if (!is_on())
 		return;
 	raw_spin_lock_irqsave(&held_lock, flags);
-	frame = frame_of(pfn_of(folio));
-	if (frame && frame->held && frame->by == by)
-		frame->by = NULL;
+	while (nr--) {
+		frame = noted_by(by, folios[nr]);
+		if (frame && frame->held)
+			frame->by = NULL;
+	}
 	raw_spin_unlock_irqrestore(&held_lock, flags);
 }
 

@@ -19,10 +19,10 @@ void tlbbatch_held_poison(bool on);
 /* By passes, in this order: @by is the pass's part. */
 void tlbbatch_held_note(const void *by, struct folio *folio,
 			const struct address_space *file);
-void tlbbatch_held_forget(const void *by, const struct folio *folio);
+void tlbbatch_held_forget(const void *by, const struct folio *const *folios, unsigned int nr);
 void tlbbatch_held_hold(const void *by, struct folio *folio);
 void tlbbatch_held_owe(const struct list_head *folios, int nid, u64 nr);
-void tlbbatch_held_settle(const void *by, const struct folio *folio);
+void tlbbatch_held_settle(const void *by, const struct folio *const *folios, unsigned int nr);
 /* By who flushes, and who gives back. */
 void tlbbatch_held_flushed(int nid, u64 nr);
 void tlbbatch_held_release(struct folio *folio);
