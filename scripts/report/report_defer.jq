@@ -8,17 +8,19 @@ include "report_gate";
 
 def defer_arms: ["0", "0/track", "0/defer"];
 
-# Of arms' sides: how many percent fewer receivers per 1000 pages each round had
-def defer_saved($off; $defer):
-	[$defer[] | . as $side |
-	 ($off[] | select(.round == $side.round) | gate_receivers) as $base | select($base > 0) |
-	 100 - ($side | gate_receivers) * 100 / $base];
+# Of an arm's sides: what f says of each, in percent of what it says of the same round without
+# deferral
+def defer_of($off; f):
+	[.[] | . as $side | ($off[] | select(.round == $side.round) | f) as $base | select($base > 0) |
+	 ($side | f) * 100 / $base];
+def defer_pace: .pgsteal_file / .seconds;
 
 # A row for each: receivers per 1000 file pages; how many percent fewer, the median, from and to;
-# how many percent tracking says could be saved, and by how many points that is off
+# how many percent tracking says could be saved, and by how many points that is off; how many pages
+# are read in a second with tracking and with deferral, in percent
 def defer_rows:
 	gate_groups(defer_arms) | .arms as [$off, $track, $defer] |
-	defer_saved($off; $defer) as $saved |
+	($defer | defer_of($off; gate_receivers) | map(100 - .)) as $saved |
 	($saved | median) as $measured | ($track | gate_median(gate_saved(""))) as $said |
 	[.kernel, .mem_mb, .lru, .where, .workload, ([$off, $track, $defer | length] | min),
 	 ($off | gate_median(gate_receivers) | gate_cell),
@@ -26,4 +28,5 @@ def defer_rows:
 	 ($measured | gate_cell),
 	 (if $saved == [] then "-" else "\($saved | min | rounded) to \($saved | max | rounded)" end),
 	 ($said | gate_cell),
-	 (if $measured == null or $said == null then "-" else $measured - $said | gate_cell end)];
+	 (if $measured == null or $said == null then "-" else $measured - $said | gate_cell end),
+	 ($track, $defer | defer_of($off; defer_pace) | median | gate_cell)];
