@@ -175,10 +175,7 @@ enum tlbbatch_hold_break {
 	X(COW,		cow)						\
 	X(GUARD,	guard)						\
 	X(EVENTS,	events)	/* and all of them */			\
-	X(UNFLUSHED,	unflushed) /* rule D4: freed without the flush */ \
-	X(FLUSHING,	flushing) /* a flush under way counts as done */ \
-	X(OOM,		oom)	/* rule D5 */				\
-	X(ISOLATE,	isolate) /* rule D6 */
+	X(UNFLUSHED,	unflushed) /* rule D4: freed without the flush */
 
 enum tlbbatch_defer_break {
 #define X(upper, lower) TLBBATCH_DEFER_BREAK_##upper,

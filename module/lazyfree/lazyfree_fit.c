@@ -8,8 +8,7 @@
  * without this module, so it is refused. Nothing but a try tells which kernel it is.
  *
  * pmd_modify() is an inline function. What is tried is the copy from the headers that the module
- * was built with. With CONFIG_MODVERSIONS a module loads on other releases of a kernel as well,
- * whose own copies may differ. So the running kernel must be of the headers' release.
+ * was built with. So the running kernel must be of the headers' release.
  */
 
 /*
@@ -21,10 +20,8 @@
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/pgtable.h>
-#include <linux/string.h>
-#include <linux/utsname.h>
 #include <asm/cpufeature.h>
-#include <generated/utsrelease.h>
+#include "compat/release_compat.h"
 #include "debug/debug.h"
 #include "lazyfree/lazyfree_fit.h"
 
@@ -68,8 +65,8 @@ const char *tlbbatch_lazyfree_unsafe(void)
 	/* Where spinlocks sleep, a task may sleep in a replacement: rule F9. */
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		return "this kernel is PREEMPT_RT";
-	if (strcmp(init_utsname()->release, UTS_RELEASE))
-		return "the module was built for another kernel, " UTS_RELEASE;
+	if (compat_built_for_other())
+		return compat_built_for_other();
 	if (!keeps_dirty() || tlbbatch_debug_loses_dirty())
 		return "pmd_modify() of this kernel loses the dirty bit, and data behind MADV_FREE";
 	return NULL;

@@ -14,6 +14,8 @@
  *  luf_files.c	whose pages they freed
  *  luf_index.c, luf_pages.c	the pages that they freed
  *  luf_generation.c	the decisions
+ *
+ * The mode is here for deferral, too, which does what LUF proposes: luf_defer.c.
  */
 #define pr_fmt(fmt) "tlbbatch: " fmt
 #include <linux/cpuhotplug.h>
@@ -240,7 +242,8 @@ enum tlbbatch_luf_mode tlbbatch_luf_mode(void)
  * tlbbatch_luf_set_mode() - track, put flushes off, or neither
  * @wanted: the mode
  *
- * If it returns 0 for off, nothing is attached and no generation is open.
+ * If it returns 0 for off, nothing of the two modes is attached, no generation is open, and nothing is
+ * held back.
  *
  * Context: process context, may sleep; for seconds to stop under load.
  * Return: 0; -EOPNOTSUPP if the kernel can't be watched (the log says why);

@@ -16,6 +16,7 @@
 #include "debug/debug.h"
 #include "hooks/watch.h"
 #include "luf/luf_check.h"
+#include "luf/luf_defer_policy.h"
 #include "luf/luf_held.h"
 #include "targets.h"
 
@@ -27,12 +28,24 @@ enum { OFF, CHECKS, POISONS };
 static DEFINE_MUTEX(check_mutex);
 static unsigned int level;
 
+static bool may_stay(const struct address_space *file, bool replaced)
+{
+	const struct inode *inode = file->host;
+
+	return inode && tlbbatch_held_may_stay(&(struct tlbbatch_defer_file){
+		.magic = inode->i_sb->s_magic,
+		.open_for_write = inode_is_open_for_write(inode),
+	}, replaced);
+}
+
 /*
  * Only what happens to the very pages counts: others are dirtied without a writer, too, by
  * writeback for one. What is held back has left the page cache, so this is another folio.
  */
 static void see_dirty(const struct address_space *file, struct folio *folio)
 {
+	if (may_stay(file, false))
+		return;
 	tlbbatch_held_see_file(file, folio->index, folio->index + folio_nr_pages(folio) - 1,
 			       TLBBATCH_HELD_WRITTEN);
 }
@@ -60,9 +73,13 @@ static void see_cuts(struct ftrace_regs *fregs)
 /* Somebody writes past the page cache. */
 static void see_replaces(struct ftrace_regs *fregs)
 {
-	tlbbatch_held_see_file((const struct address_space *)compat_ftrace_argument(fregs, 0),
-			       compat_ftrace_argument(fregs, 1), compat_ftrace_argument(fregs, 2),
-			       TLBBATCH_HELD_WRITTEN);
+	const struct address_space *file =
+		(const struct address_space *)compat_ftrace_argument(fregs, 0);
+
+	if (may_stay(file, true))
+		return;
+	tlbbatch_held_see_file(file, compat_ftrace_argument(fregs, 1),
+			       compat_ftrace_argument(fregs, 2), TLBBATCH_HELD_WRITTEN);
 }
 
 static void see_ends(struct ftrace_regs *fregs)

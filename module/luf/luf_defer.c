@@ -20,6 +20,7 @@
 #include <linux/sysfs.h>
 #include "arch/x86.h"
 #include "compat/folio_compat.h"
+#include "compat/release_compat.h"
 #include "core/feature.h"
 #include "luf/luf_defer.h"
 #include "luf/luf_defer_events.h"
@@ -59,6 +60,9 @@ static const char *unfit(void)
 		return TLBBATCH_ARCH_NO_IPIS;
 	if (tlbbatch_arch_flush_is_foreign())
 		return "the hypervisor flushes for this guest";
+	/* What follows is a fact of the headers' release. */
+	if (compat_built_for_other())
+		return compat_built_for_other();
 	if (!compat_large_folios_flushed())
 		return "this kernel frees large folios before it flushes; 6.1.178 does not";
 	return tlbbatch_groups_unfit();

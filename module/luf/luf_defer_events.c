@@ -4,7 +4,8 @@
  * read-only entry could be seen (rule D3); and who needs the memory that is held back
  * (rules D5 and D6).
  *
- * An event is seen at its start, before the kernel acts, and flushes before it goes on. All
+ * An event is seen at its start, before the kernel acts, and flushes before it goes on; of guard pages
+ * also the end is (luf_defer_guard.c). All
  * other changes of page tables flush by themselves: reclaim leaves a mark in the process, which
  * flush_tlb_batched_pending() reads, and deferral leaves that mark standing.
  */
@@ -89,7 +90,8 @@ static void see_truncates(struct ftrace_regs *fregs)
 }
 
 /*
- * A page of a private mapping is about to be copied and written, where the PTE is none. The
+ * A page of a private mapping is about to be copied and written, where the PTE is none, or one of a
+ * shared mapping to be written, which is seen as well. The
  * page cache's folio is locked since before the copy was made, so older unmaps of it are of
  * interest already, and younger ones wait.
  */
@@ -106,8 +108,13 @@ static void see_copies(struct ftrace_regs *fregs)
 
 static void see_isolates(struct ftrace_regs *fregs)
 {
-	if (!tlbbatch_defer_break(TLBBATCH_DEFER_BREAK_ISOLATE))
-		tlbbatch_owed_release_all(DEFER_CAUSE_ISOLATE);
+	tlbbatch_owed_release_all(DEFER_CAUSE_ISOLATE);
+}
+
+/* Whoever compacts memory for an allocation needs neighbours, and what is held back is none. */
+static void probe_compacts(void *data, int order, gfp_t flags, int priority)
+{
+	tlbbatch_owed_release_all(DEFER_CAUSE_ISOLATE);
 }
 
 static void call_ends(void)
@@ -173,8 +180,6 @@ static int out_of_memory_comes(struct notifier_block *block, unsigned long unuse
 {
 	u64 held = tlbbatch_owed_held();
 
-	if (tlbbatch_defer_break(TLBBATCH_DEFER_BREAK_OOM))
-		return NOTIFY_OK;
 	tlbbatch_owed_release_all(DEFER_CAUSE_OOM);
 	if (held && tlbbatch_defer_spares(jiffies_to_msecs(jiffies - spared_at))) {
 		spared_at = jiffies;

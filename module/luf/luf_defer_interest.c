@@ -25,7 +25,7 @@ void tlbbatch_interest_add(unsigned int hash)
  * tlbbatch_interest_drop() - end it
  * @files: hashes
  *
- * Context: any; what made the interest is flushed.
+ * Context: any; what made the interest is flushed, or is counted elsewhere, too.
  */
 void tlbbatch_interest_drop(const unsigned long *files)
 {

@@ -26,7 +26,7 @@
 #include "luf/luf_defer_interest.h"
 #include "luf/luf_defer_knobs.h"
 #include "luf/luf_defer_owed.h"
-#include "luf/luf_defer_policy.h"
+#include "luf/luf_defer_room.h"
 #include "luf/luf_held.h"
 #include "pass/group.h"
 
@@ -282,8 +282,6 @@ void tlbbatch_owed_event(enum tlbbatch_defer_counter cause)
 		case OTHER_FLUSHES:
 			break;
 		}
-		if (tlbbatch_defer_break(TLBBATCH_DEFER_BREAK_FLUSHING))
-			continue;
 		flush_all_of(owed);
 		tlbbatch_defer_count(cause, 1);
 	}
@@ -314,46 +312,13 @@ static void work_fn(struct work_struct *work)
 
 /* Section: what passes add */
 
-static struct tlbbatch_defer_zone zone_facts(const struct owed *owed, struct zone *zone)
-{
-	return (struct tlbbatch_defer_zone){
-		.free = zone_page_state(zone, NR_FREE_PAGES),
-		.min = min_wmark_pages(zone),
-		.low = low_wmark_pages(zone),
-		.high = high_wmark_pages(zone),
-		.held = READ_ONCE(owed->held[zone_idx(zone)]),
-	};
-}
-
-static bool fits(const struct owed *owed, const unsigned int *pages, unsigned long batch)
-{
-	struct zone *zones = NODE_DATA(owed->nid)->node_zones;
-	unsigned int i;
-
-	for (i = 0; i < MAX_NR_ZONES; i++) {
-		struct tlbbatch_defer_zone facts;
-
-		if (!pages[i])
-			continue;
-#ifdef CONFIG_ZONE_DMA
-		if (i == ZONE_DMA)
-			return false;
-#endif
-		facts = zone_facts(owed, &zones[i]);
-		if (pages[i] > tlbbatch_defer_room(&facts, batch))
-			return false;
-	}
-	return true;
-}
-
 /**
  * tlbbatch_owed_reserve() - make room for pages that the caller is about to add
  * @nid: the node
  * @pages: how many of each zone
  * @batch: luf/batch, in pages
  *
- * Rule D5: the room is taken at once, or passes together could hold more. Nothing of the DMA
- * zone: it is small, and its pages are few.
+ * Rule D5: the room is taken at once, or passes together could hold more.
  *
  * Context: reclaim. Return: false if there is no room.
  */
@@ -364,7 +329,7 @@ bool tlbbatch_owed_reserve(int nid, const unsigned int *pages, unsigned long bat
 	bool good;
 
 	raw_spin_lock(&owed->lock);
-	good = fits(owed, pages, batch);
+	good = tlbbatch_defer_has_room(nid, owed->held, pages, batch);
 	for (i = 0; good && i < MAX_NR_ZONES; i++)
 		WRITE_ONCE(owed->held[i], owed->held[i] + pages[i]);
 	raw_spin_unlock(&owed->lock);
@@ -445,23 +410,10 @@ bool tlbbatch_owed_is_full(int nid, unsigned long batch)
  */
 void tlbbatch_owed_release_if_low(int nid)
 {
-	struct zone *zones = NODE_DATA(nid)->node_zones;
 	struct owed *owed = owed_of(nid);
-	unsigned int i;
 
-	if (!owed)
-		return;
-	for (i = 0; i < MAX_NR_ZONES; i++) {
-		struct tlbbatch_defer_zone facts;
-
-		if (!populated_zone(&zones[i]))
-			continue;
-		facts = zone_facts(owed, &zones[i]);
-		if (facts.held && tlbbatch_defer_is_low(&facts)) {
-			tlbbatch_owed_release(nid, DEFER_CAUSE_LOW);
-			return;
-		}
-	}
+	if (owed && tlbbatch_defer_lacks_memory(nid, owed->held))
+		tlbbatch_owed_release(nid, DEFER_CAUSE_LOW);
 }
 
 /**

@@ -22,6 +22,7 @@
 #include "luf/luf_defer_owed.h"
 #include "luf/luf_defer_pass.h"
 #include "luf/luf_defer_policy.h"
+#include "luf/luf_defer_room.h"
 #include "luf/luf_held.h"
 #include "pass/demotion.h"
 #include "pass/flush_calls.h"
@@ -35,7 +36,7 @@
  * @hit: an event met one of @files; written by anybody
  * @files: hashes of the files of @unmapped, each counted as interest; read by anybody
  * @nr: how many are noted
- * @unmapped: folios that were unmapped since the last flush, in that order
+ * @unmapped: folios that reclaim went to unmap since the last flush, in that order
  */
 struct part {
 	unsigned int batch;
@@ -111,7 +112,8 @@ static bool fits(struct part *part, struct folio *folio)
 	if (folio_test_large(folio) && !tlbbatch_groups_are_arrays())
 		return false;
 	file = folio_mapping(folio);
-	if (!file || !file->host)
+	/* quotaoff drops the page cache of these, and no event tells. */
+	if (!file || !file->host || IS_NOQUOTA(file->host))
 		return false;
 	hash = tlbbatch_defer_hash(file);
 	if (!test_bit(hash, part->files)) {
@@ -156,8 +158,8 @@ void tlbbatch_defer_see_unmap(struct folio *folio, bool batched)
  * @hash: of the file
  *
  * Rule D3. They flush themselves, as they would without deferral. No lock is taken: a mark
- * too many is on the safe side. The caller has raised what @fits looks at, with a full
- * barrier: so a pass that isn't seen here sees that.
+ * too many is on the safe side. The caller has made a full barrier behind what happens, or behind
+ * what makes passes refuse the file. So a pass that isn't seen here sees that.
  *
  * Context: task.
  */
@@ -237,6 +239,8 @@ static bool make_room(int nid, const unsigned int *pages, unsigned int batch)
 {
 	if (tlbbatch_owed_reserve(nid, pages, batch))
 		return true;
+	if (!tlbbatch_defer_could_have_room(nid, pages, batch))
+		return false;
 	tlbbatch_owed_release(nid, DEFER_CAUSE_FULL);
 	return tlbbatch_owed_reserve(nid, pages, batch);
 }

@@ -1,16 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The decisions of deferral: luf_defer_policy.h. */
+#include <linux/magic.h>
 #include "luf/luf_defer_policy.h"
-
-/*
- * File systems on a local device, whose files only this kernel changes, and whose writers it
- * counts. Numbers as in linux/magic.h; XFS has its own there in no header.
- */
-#define EXT_MAGIC	0xEF53UL
-#define XFS_MAGIC	0x58465342UL
-#define BTRFS_MAGIC	0x9123683EUL
-#define SQUASHFS_MAGIC_	0x73717368UL
-#define EROFS_MAGIC	0xE0F5E1E2UL
 
 /**
  * tlbbatch_defer_file_fits() - may the flush for a file's folios be put off?
@@ -25,12 +16,13 @@ bool tlbbatch_defer_file_fits(const struct tlbbatch_defer_file *file)
 {
 	if (file->open_for_write)
 		return false;
+	/* On a local device: only this kernel changes their files, and counts who writes. ext2, 3 and 4 have one. */
 	switch (file->magic) {
-	case EXT_MAGIC:
-	case XFS_MAGIC:
-	case BTRFS_MAGIC:
-	case SQUASHFS_MAGIC_:
-	case EROFS_MAGIC:
+	case EXT4_SUPER_MAGIC:
+	case XFS_SUPER_MAGIC:
+	case BTRFS_SUPER_MAGIC:
+	case SQUASHFS_MAGIC:
+	case EROFS_SUPER_MAGIC_V1:
 		return true;
 	}
 	return false;
@@ -67,6 +59,11 @@ enum tlbbatch_defer_verdict tlbbatch_defer_judge(const struct tlbbatch_luf_defer
 	return TLBBATCH_DEFER_IT;
 }
 
+static unsigned long usable(const struct tlbbatch_defer_zone *zone)
+{
+	return zone->free > zone->reserved ? zone->free - zone->reserved : 0;
+}
+
 /**
  * tlbbatch_defer_is_low() - is a zone short of memory?
  * @zone: the zone
@@ -76,7 +73,7 @@ enum tlbbatch_defer_verdict tlbbatch_defer_judge(const struct tlbbatch_luf_defer
  */
 bool tlbbatch_defer_is_low(const struct tlbbatch_defer_zone *zone)
 {
-	return zone->free < (zone->min + zone->low) / 2;
+	return usable(zone) < (zone->min + zone->low) / 2;
 }
 
 /**
@@ -95,7 +92,7 @@ unsigned long tlbbatch_defer_room(const struct tlbbatch_defer_zone *zone, unsign
 
 	if (tlbbatch_defer_is_low(zone))
 		return 0;
-	if (zone->free <= zone->high + batch && between < most)
+	if (usable(zone) <= zone->high + batch && between < most)
 		most = between;
 	return zone->held < most ? most - zone->held : 0;
 }
@@ -132,6 +129,23 @@ bool tlbbatch_defer_next_is(const void *const *unmapped, unsigned int nr, unsign
 		return false;
 	++*next;
 	return true;
+}
+
+/**
+ * tlbbatch_held_may_stay() - may a file's pages be written anew without a new content?
+ * @file: the file
+ * @replaced: they are written past the page cache
+ *
+ * Nobody has the file open for writing. Then btrfs moves its pages to another place on the disk
+ * (btrfs filesystem defragment), and XFS drops them (online repair, layouts for NFS clients).
+ *
+ * Context: any.
+ */
+bool tlbbatch_held_may_stay(const struct tlbbatch_defer_file *file, bool replaced)
+{
+	if (file->open_for_write)
+		return false;
+	return replaced ? file->magic == XFS_SUPER_MAGIC : file->magic == BTRFS_SUPER_MAGIC;
 }
 
 /**

@@ -32,11 +32,12 @@ struct tlbbatch_defer_file {
  * struct tlbbatch_luf_defer_facts - a pass that is about to flush and free a group of folios
  * @owes: something was unmapped since the task's last flush
  * @dirty: among that was a dirty PTE
- * @mixed: or a folio that isn't one of a file that fits, or one that went unnoted
- * @remote: the flush would interrupt another CPU
+ * @mixed: or a folio that isn't one of a file that fits, or one that went unnoted; or nothing was
+ *	noted, no group follows, or luf/check has noticed a breach
+ * @remote: the flush names another CPU
  * @hit: an event met one of the files meanwhile
  * @kept: a folio that was unmapped isn't in the group, or somebody refers to it
- * @full: no room for so many pages, though nothing is held back
+ * @full: no room for so many pages, though what was held back is given back
  */
 struct tlbbatch_luf_defer_facts {
 	bool owes;
@@ -63,6 +64,7 @@ enum tlbbatch_defer_verdict {
 /**
  * struct tlbbatch_defer_zone - a zone of memory
  * @free: free pages
+ * @reserved: of these, what not every allocation may have
  * @min: the watermarks, in pages
  * @low: the second
  * @high: the third
@@ -70,6 +72,7 @@ enum tlbbatch_defer_verdict {
  */
 struct tlbbatch_defer_zone {
 	unsigned long free;
+	unsigned long reserved;
 	unsigned long min;
 	unsigned long low;
 	unsigned long high;
@@ -98,6 +101,7 @@ struct tlbbatch_held_frame {
 	bool flushed;
 };
 
+bool tlbbatch_held_may_stay(const struct tlbbatch_defer_file *file, bool replaced);
 bool tlbbatch_held_hits(const struct tlbbatch_held_frame *frame, enum tlbbatch_held_event what);
 bool tlbbatch_defer_file_fits(const struct tlbbatch_defer_file *file);
 enum tlbbatch_defer_verdict tlbbatch_defer_judge(const struct tlbbatch_luf_defer_facts *facts);

@@ -33,7 +33,7 @@
 #define FRAMES		(1U << FRAME_BITS)
 #define FILE_BITS	12
 #define FILES		(1U << FILE_BITS)
-/* An interrupt may find the lock taken by what it has interrupted. */
+/* An NMI may find the lock taken by what it has interrupted. */
 #define TRIES		100
 #define POISON		0x5a
 
@@ -494,7 +494,7 @@ static void see_pfn(unsigned long pfn, enum tlbbatch_held_event what)
 	unsigned int tries = 0;
 	unsigned long flags;
 
-	/* Who has the lock may be what this interrupt has interrupted, so nobody waits long. */
+	/* Who has the lock may be what this NMI has interrupted, so nobody waits long. */
 	while (!raw_spin_trylock_irqsave(&held_lock, flags)) {
 		if (++tries == TRIES)
 			return;
@@ -509,7 +509,7 @@ static void see_pfn(unsigned long pfn, enum tlbbatch_held_event what)
 /**
  * tlbbatch_held_see_frames() - the page allocator gives, or takes, pages
  * @page: the first
- * @order: how many
+ * @order: there are 2^@order
  * @what: TLBBATCH_HELD_ALLOCATED or TLBBATCH_HELD_FREED
  *
  * A folio that is held back is known by its first page: what becomes of its others alone isn't

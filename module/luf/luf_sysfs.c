@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * LUF tracking's part of /sys/kernel/tlbbatch, see
- * sysfs-docs/ABI/testing/sysfs-kernel-tlbbatch-luf and -luf-stats.
+ * LUF's part of /sys/kernel/tlbbatch, see sysfs-docs/ABI/testing/sysfs-kernel-tlbbatch-luf, -luf-stats
+ * and -luf-defer.
  */
 #include <linux/kernel.h>
 #include <linux/kobject.h>
@@ -156,8 +156,8 @@ const struct tlbbatch_files tlbbatch_luf_sysfs_files = {
 	.derived = derived,
 	.settle = tlbbatch_luf_settle,
 	/*
-	 * For root alone: a read looks at all generations, and tells of the whole
-	 * machine.
+	 * For root alone: a read tells of the whole machine, and of tracking it looks at all
+	 * generations.
 	 */
 	.mode = 0400,
 };

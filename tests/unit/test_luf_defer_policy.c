@@ -26,11 +26,24 @@ static bool file(unsigned long magic, bool open_for_write)
 	return tlbbatch_defer_file_fits(&f);
 }
 
+enum { BTRFS = 0x9123683E, XFS = 0x58465342 };
+
+static bool may_stay(unsigned long magic, bool open_for_write, bool replaced)
+{
+	struct tlbbatch_defer_file f = { .magic = magic, .open_for_write = open_for_write };
+
+	return tlbbatch_held_may_stay(&f, replaced);
+}
+
 static const struct tlbbatch_defer_zone plenty = {
 	.free = 100000, .min = 1000, .low = 1250, .high = 1500,
 };
 
 #define ZONE(member, value)	({ struct tlbbatch_defer_zone z_ = plenty; z_.member = (value); z_; })
+
+static const struct tlbbatch_defer_zone mostly_reserved = {
+	.free = 5000, .reserved = 4200, .min = 1000, .low = 1250, .high = 1500,
+};
 
 static unsigned long room(struct tlbbatch_defer_zone zone, unsigned long batch)
 {
@@ -140,6 +153,9 @@ int main(void)
 	ok(room(ZONE(free, 1500), 100) == 100, "D5: or luf/batch, if that is less");
 	ok(room(ZONE(free, 1125), 1024) == 250, "D5: half way between min and low it may be");
 	ok(room(ZONE(free, 1124), 1024) == 0, "D5: nothing below that");
+	ok(tlbbatch_defer_is_low(&mostly_reserved), "D5: what not all may have isn't free");
+	ok(room(mostly_reserved, 1024) == 0, "D5: so nothing is held back");
+	ok(room(ZONE(reserved, 200000), 1024) == 0, "D5: counts may be of different times");
 	ok(all_stay_within(), "D5: whatever comes, no more is held");
 
 	ok(covers("abc", "abc"), "D2: all of it is in the group");
@@ -154,6 +170,11 @@ int main(void)
 
 	ok(tlbbatch_defer_spares(1000) && !tlbbatch_defer_spares(999),
 	   "D5: the OOM killer is kept away once in a second");
+	ok(may_stay(BTRFS, false, false) && !may_stay(BTRFS, true, false) && !may_stay(BTRFS, false, true),
+	   "D9: btrfs may move a file's pages, but not drop them");
+	ok(may_stay(XFS, false, true) && !may_stay(XFS, true, true) && !may_stay(XFS, false, false),
+	   "D9: XFS may drop them, but not write them");
+	ok(!may_stay(0xEF53, false, false) && !may_stay(0xEF53, false, true), "D9: others neither");
 	ok(!all_hits(false, false, false) && !all_hits(false, true, false),
 	   "D9: what is only noted may go anywhere");
 	ok(all_hits(true, true, true) == NEVER, "D9: behind the flush nothing of its file matters");

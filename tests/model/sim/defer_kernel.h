@@ -6,6 +6,7 @@
 /* No case of a kernel's configuration matters here. */
 #define IS_ENABLED(option)	0
 #include "ftrace.h"
+#include "release.h"
 
 /* --- lists ------------------------------------------------------------------------------- */
 
@@ -85,7 +86,10 @@ struct inode {
 	struct address_space *i_mapping;
 	unsigned long i_ino;
 	int writers;
+	bool noquota;
 };
+
+#define IS_NOQUOTA(inode)	((inode)->noquota)
 
 struct address_space {
 	struct inode *host;
@@ -234,8 +238,10 @@ static inline unsigned int cpumask_any_but(const struct cpumask *mask, unsigned 
 
 /* --- memory -------------------------------------------------------------------------------------- */
 
+enum { NR_FREE_PAGES, NR_FREE_CMA_PAGES };
+
 struct zone {
-	unsigned long free, min, low, high;
+	unsigned long free, min, low, high, cma, nr_reserved_highatomic;
 };
 
 typedef struct pglist_data {
@@ -257,7 +263,7 @@ extern struct pglist_data sim_nodes[SIM_NODES];
 /* So many have memory. */
 extern int sim_memory_nodes;
 #define for_each_node_state(nid, state)	for (nid = 0; nid < sim_memory_nodes; nid++)
-#define zone_page_state(zone, item)	((zone)->free)
+#define zone_page_state(zone, item)	((item) == NR_FREE_PAGES ? (zone)->free : (zone)->cma)
 #define min_wmark_pages(zone)		((zone)->min)
 #define low_wmark_pages(zone)		((zone)->low)
 #define high_wmark_pages(zone)		((zone)->high)

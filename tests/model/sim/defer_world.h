@@ -36,6 +36,7 @@
 struct pglist_data sim_nodes[SIM_NODES];
 void (*sim_at_writers)(void), (*sim_at_refs)(void);
 bool sim_in_nmi;
+struct sim_uts sim_uts = { UTS_RELEASE };
 int sim_memory_nodes = SIM_NODES;
 struct notifier_block *sim_oom, *sim_memory, *sim_pm;
 unsigned int sim_notifiers = 100;
@@ -359,6 +360,11 @@ static noinline int traceiter(void *data, unsigned long nr, void *memcg)
 	return 0;
 }
 
+static noinline int compact_iter(void *data, int order, unsigned int flags, int priority)
+{
+	return 0;
+}
+
 /* A call of reclaim ends. */
 static void call_ends(void)
 {
@@ -506,90 +512,6 @@ static bool settles(void)
 	return all_well();
 }
 
-static struct vm_area_struct vma = { &opened[0] };
-
-static void opens(void)
-{
-	inodes[0].writers++;
-	file_open(&opened[0]);
-}
-
-static void opens_other(void)
-{
-	inodes[1].writers++;
-	file_open(&opened[1]);
-}
-
-static void reads(void)
-{
-	struct file reader = { &files[0], 0 };
-
-	file_open(&reader);
-}
-
-static void cuts(void)
-{
-	struct iattr attr = { ATTR_SIZE };
-	struct dentry dentry = { &inodes[0] };
-
-	inodes[0].writers++;
-	change(NULL, &dentry, &attr);
-	inodes[0].writers--;
-}
-
-static void chmods(void)
-{
-	struct iattr attr = { 1 };
-	struct dentry dentry = { &inodes[0] };
-
-	change(NULL, &dentry, &attr);
-}
-
-static void copies(void)
-{
-	struct vm_fault vmf = { &vma, FAULT_FLAG_WRITE };
-
-	fault(&vmf);
-}
-
-static void faults(void)
-{
-	struct vm_fault vmf = { &vma, 0 };
-
-	fault(&vmf);
-}
-
-static void guards(void)
-{
-	struct madvise_behavior behavior = { .vma = &vma };
-
-	ok_int((int)guard(&behavior), 17, "what the kernel returns is passed on");
-}
-
-static void runs_short(void)
-{
-	unsigned long freed = 0;
-
-	jiffies += 250;
-	sim_oom->notifier_call(sim_oom, 0, &freed);
-	ok_int((int)freed, 20, "D5: what was held back counts as freed");
-}
-
-static void isolates(void)
-{
-	isolate(0, 512, 0);
-}
-
-static void goes_offline(void)
-{
-	sim_memory->notifier_call(sim_memory, MEM_GOING_OFFLINE, NULL);
-}
-
-static void sleeps(void)
-{
-	sim_pm->notifier_call(sim_pm, PM_SUSPEND_PREPARE, NULL);
-}
-
 static int write_knob(const struct kobj_attribute *attr, const char *text)
 {
 	return (int)attr->store(NULL, (void *)attr, text, strlen(text));
@@ -618,6 +540,8 @@ static void defer_world_init(void)
 		       "int(void *, unsigned long, struct mem_cgroup *)");
 	hook_world_has("__traceiter_mm_vmscan_memcg_reclaim_end", traceiter,
 		       "int(void *, unsigned long, struct mem_cgroup *)");
+	hook_world_has("__traceiter_mm_compaction_try_to_compact_pages", compact_iter,
+		       "int(void *, int, gfp_t, int)");
 	hook_world_has("__traceiter_mm_page_alloc", alloc_iter,
 		       "int(void *, struct page *, unsigned int, gfp_t, int)");
 	hook_world_has("__traceiter_mm_page_free", free_iter,
@@ -631,7 +555,7 @@ static void defer_world_init(void)
 		       "int(struct address_space *, unsigned long, unsigned long)");
 	hook_world_has("truncate_inode_pages_final", last_pages, "void(struct address_space *)");
 	sim_tracepoints("mm_vmscan_direct_reclaim_end", "mm_vmscan_memcg_reclaim_end");
-	sim_more_tracepoints("mm_page_alloc", "mm_page_free");
+	sim_more_tracepoints("mm_page_alloc", "mm_page_free", "mm_compaction_try_to_compact_pages");
 }
 
 #endif /* SIM_DEFER_WORLD_H */

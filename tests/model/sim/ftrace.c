@@ -19,7 +19,7 @@ unsigned int sim_nr_processes;
 static struct ftrace_ops *registered;
 static const struct sim_function *functions;
 static unsigned int nr_functions;
-static struct tracepoint points[4];
+static struct tracepoint points[5];
 static unsigned int nr_probes, nr_filters;
 /* Up to 6.1 ftrace_free_filter() leaves pointers to what it freed: @next of such an ops. */
 #define FREED	((struct ftrace_ops *)1)
@@ -373,10 +373,11 @@ void sim_tracepoints(const char *first, const char *second)
 	points[1].name = second;
 }
 
-void sim_more_tracepoints(const char *third, const char *fourth)
+void sim_more_tracepoints(const char *third, const char *fourth, const char *fifth)
 {
 	points[2].name = third;
 	points[3].name = fourth;
+	points[4].name = fifth;
 }
 
 void for_each_kernel_tracepoint(void (*visit)(struct tracepoint *tp, void *data), void *data)
@@ -387,6 +388,7 @@ void for_each_kernel_tracepoint(void (*visit)(struct tracepoint *tp, void *data)
 	/* Some names begin with others: mm_page_alloc, mm_page_alloc_extfrag. */
 	snprintf(longer, sizeof(longer), "%s_more", points[0].name ?: "");
 	if (points[2].name) {
+		visit(&points[4], data);
 		visit(&points[3], data);
 		visit(&points[2], data);
 	}

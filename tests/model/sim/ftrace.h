@@ -120,7 +120,7 @@ int tracepoint_probe_register(struct tracepoint *tp, void *probe, void *data);
 int tracepoint_probe_unregister(struct tracepoint *tp, void *probe, void *data);
 #define tracepoint_synchronize_unregister()	sim_note("tp_sync")
 void sim_tracepoints(const char *first, const char *second);
-void sim_more_tracepoints(const char *third, const char *fourth);
+void sim_more_tracepoints(const char *third, const char *fourth, const char *fifth);
 
 #define KPROBE_FLAG_DISABLED	2
 

@@ -6,6 +6,7 @@
  */
 #include <setjmp.h>
 #include "defer_world.h"
+#include "defer_happens.h"
 
 static void test_plain(void)
 {
@@ -68,11 +69,20 @@ static void test_refused(void)
 	files[0].writably_mapped = true;
 	ok(pass() == 1 && all_well(), "D1: a file that is mapped so");
 	anew();
+	inodes[0].noquota = true;
+	ok(pass() == 1 && all_well(), "D1: a file that quotas are kept in");
+	anew();
 	plan.zone = SIM_ZONE_DMA;
 	ok(pass() == 1 && all_well(), "D5: the DMA zone");
 	anew();
 	sim_nodes[0].node_zones[SIM_ZONE_NORMAL].free = 1100;
 	ok(pass() == 1 && all_well(), "D5: a zone that is short");
+	anew();
+	sim_nodes[0].node_zones[SIM_ZONE_NORMAL].cma = 98900;
+	ok(pass() == 1 && all_well(), "D5: one whose free pages are CMA's");
+	anew();
+	sim_nodes[0].node_zones[SIM_ZONE_NORMAL].nr_reserved_highatomic = 98900;
+	ok(pass() == 1 && all_well(), "D5: one whose free pages are reserved");
 	anew();
 	demotes = 1;
 	ok(pass() == 1 && all_well(), "D2: a pass that demotes");
@@ -101,6 +111,7 @@ static void test_events(void)
 		{ "D5: memory runs out", runs_short, DEFER_CAUSE_OOM, true, true },
 		{ "D6: memory is isolated", isolates, DEFER_CAUSE_ISOLATE, true, true },
 		{ "D6: memory goes offline", goes_offline, DEFER_CAUSE_ISOLATE, true, true },
+		{ "D6: memory is compacted", compacts, DEFER_CAUSE_ISOLATE, true, true },
 		{ "D5: the machine sleeps", sleeps, DEFER_CAUSE_OFF, true, true },
 	};
 	unsigned int i;
@@ -335,6 +346,16 @@ static void test_bounds(void)
 	ok(pass() == 1 && !tlbbatch_owed_held(), "D5: a group that is too large for it isn't held back");
 	ok(settles(), "all are freed");
 	anew();
+	plan.nr = 10;
+	pass();
+	before = owed_flushes;
+	sim_nodes[0].node_zones[SIM_ZONE_NORMAL].free = 1600;
+	plan.nr = LISTS ? 251 : 28;
+	plan.nr_pages = LISTS ? 1 : 9;
+	ok(pass() == 1 && (int)tlbbatch_owed_held() == 10 && owed_flushes == before,
+	   "D5: what is held back makes no room for that, and stays");
+	ok(settles(), "all are freed");
+	anew();
 	pass();
 	sim_nodes[0].node_zones[SIM_ZONE_NORMAL].free = 1100;
 	call_ends();
@@ -361,6 +382,10 @@ static void test_kernels(void)
 	sim_invlpgb = true;
 	ok_int(on(&tlbbatch_defer), -EOPNOTSUPP, "D8: with INVLPGB nobody is interrupted");
 	sim_invlpgb = false;
+	strscpy(sim_uts.release, "7.2.6+sim", sizeof(sim_uts.release));
+	ok_int(on(&tlbbatch_defer), -EOPNOTSUPP, "D8: nor another release than that of the headers");
+	ok(sim_logged("built for another kernel"), "D8: and it says so");
+	strscpy(sim_uts.release, UTS_RELEASE, sizeof(sim_uts.release));
 	sim_notifiers = 1;
 	ok_int(on(&tlbbatch_defer), -ENOMEM, "no memory for a notifier");
 	ok(nothing_attached() && !sim_oom && !sim_memory && !sim_pm, "nothing is left of that");

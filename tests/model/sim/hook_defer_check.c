@@ -4,7 +4,9 @@
  * happen isn't; and a hit ends deferral. Rule D9.
  */
 #include "defer_world.h"
+#include "defer_happens.h"
 
+static struct super_block btrfs = { .s_magic = 0x9123683E }, xfs = { .s_magic = 0x58465342 };
 static unsigned int waits;
 
 void sim_relax(void)
@@ -92,6 +94,32 @@ static void written(void)
 	dropped();
 }
 
+static void defragmented(void)
+{
+	inodes[0].i_sb = &btrfs;
+	dirtied();
+	dirtied_whole();
+}
+
+static void written_on_btrfs(void)
+{
+	inodes[0].i_sb = &btrfs;
+	inodes[0].writers = 1;
+	dirtied();
+}
+
+static void repaired(void)
+{
+	inodes[0].i_sb = &xfs;
+	dropped();
+}
+
+static void written_on_xfs(void)
+{
+	inodes[0].i_sb = &xfs;
+	dirtied();
+}
+
 static void cut_well(void)
 {
 	cuts();
@@ -118,6 +146,10 @@ static void test_hits(void)
 		{ "another frame is allocated", other_allocated, NULL },
 		{ "its file goes, and another comes", file_goes, NULL },
 		{ "its file is written, behind the event", written, NULL },
+		{ "btrfs moves it", defragmented, NULL },
+		{ "somebody writes it there", written_on_btrfs, "was written" },
+		{ "XFS drops it", repaired, NULL },
+		{ "somebody writes it there", written_on_xfs, "was written" },
 		{ "it is cut, behind the event", cut_well, NULL },
 	};
 	unsigned int i;

@@ -160,10 +160,7 @@ void spin_unlock(spinlock_t *lock);
 
 /* --- the machine ------------------------------------------------------------------------- */
 
-#define UTS_RELEASE		"7.2.12+sim"
-struct sim_uts { char release[65]; };
-extern struct sim_uts sim_uts;
-#define init_utsname()		(&sim_uts)
+#include "release.h"
 
 /* --- sysfs --------------------------------------------------------------------------------- */
 

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* How much of a node's memory may be held back: rule D5. The zones are read, and the policy asked. */
+#include <linux/mm.h>
+#include <linux/mmzone.h>
+#include "compat/zone_compat.h"
+#include "luf/luf_defer_policy.h"
+#include "luf/luf_defer_room.h"
+
+/* As the allocator counts free pages for most allocations: __zone_watermark_unusable_free(). */
+static struct tlbbatch_defer_zone facts_of(struct zone *zone, unsigned long held)
+{
+	return (struct tlbbatch_defer_zone){
+		.free = zone_page_state(zone, NR_FREE_PAGES),
+		.reserved = zone_page_state(zone, NR_FREE_CMA_PAGES) + compat_free_highatomic(zone),
+		.min = min_wmark_pages(zone),
+		.low = low_wmark_pages(zone),
+		.high = high_wmark_pages(zone),
+		.held = held,
+	};
+}
+
+/**
+ * tlbbatch_defer_has_room() - may so many pages more be held back?
+ * @nid: the node
+ * @held: pages of each zone that are held back already
+ * @pages: how many more of each
+ * @batch: luf/batch, in pages
+ *
+ * Nothing of the DMA zone may be: it is small, and its pages are few.
+ *
+ * Context: any.
+ */
+bool tlbbatch_defer_has_room(int nid, const unsigned long *held, const unsigned int *pages,
+			     unsigned long batch)
+{
+	struct zone *zones = NODE_DATA(nid)->node_zones;
+	unsigned int i;
+
+	for (i = 0; i < MAX_NR_ZONES; i++) {
+		struct tlbbatch_defer_zone facts;
+
+		if (!pages[i])
+			continue;
+#ifdef CONFIG_ZONE_DMA
+		if (i == ZONE_DMA)
+			return false;
+#endif
+		facts = facts_of(&zones[i], READ_ONCE(held[i]));
+		if (pages[i] > tlbbatch_defer_room(&facts, batch))
+			return false;
+	}
+	return true;
+}
+
+/**
+ * tlbbatch_defer_could_have_room() - might they be, if nothing were held back?
+ * @nid: the node
+ * @pages: how many of each zone
+ * @batch: luf/batch, in pages
+ *
+ * Context: any. Return: false if a flush for what is held back makes no room for these.
+ */
+bool tlbbatch_defer_could_have_room(int nid, const unsigned int *pages, unsigned long batch)
+{
+	static const unsigned long nothing[MAX_NR_ZONES];
+
+	return tlbbatch_defer_has_room(nid, nothing, pages, batch);
+}
+
+/**
+ * tlbbatch_defer_lacks_memory() - is a zone short of memory of which some is held back?
+ * @nid: the node
+ * @held: pages of each zone that are held back
+ *
+ * Context: any.
+ */
+bool tlbbatch_defer_lacks_memory(int nid, const unsigned long *held)
+{
+	struct zone *zones = NODE_DATA(nid)->node_zones;
+	unsigned int i;
+
+	for (i = 0; i < MAX_NR_ZONES; i++) {
+		struct tlbbatch_defer_zone facts;
+
+		if (!populated_zone(&zones[i]) || !READ_ONCE(held[i]))
+			continue;
+		facts = facts_of(&zones[i], READ_ONCE(held[i]));
+		if (tlbbatch_defer_is_low(&facts))
+			return true;
+	}
+	return false;
+}
