@@ -30,7 +30,8 @@ static unsigned int level;
 
 static bool may_stay(const struct address_space *file, bool replaced)
 {
-	const struct inode *inode = file->host;
+	/* A dirty folio that was cut off has no file, nor has the swap cache an inode. */
+	const struct inode *inode = file ? file->host : NULL;
 
 	return inode && tlbbatch_held_may_stay(&(struct tlbbatch_defer_file){
 		.magic = inode->i_sb->s_magic,
