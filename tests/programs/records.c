@@ -34,7 +34,7 @@
  * A reader stays with a file for so long. A fault that waits for the disk makes its CPU forget all
  * entries that reclaim has unmapped: so it must come seldom.
  */
-#define LOOKS		30
+#define LOOKS		100
 /* Long enough for reclaim to unmap pages of all files */
 #define PAUSE_MS	60
 #define WRITES_PER_OPEN	4
