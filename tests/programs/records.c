@@ -34,7 +34,7 @@
  * A reader stays with a file for so long. A fault that waits for the disk makes its CPU forget all
  * entries that reclaim has unmapped: so it must come seldom.
  */
-#define LOOKS		100
+#define STAY_MS		1000
 /* Long enough for reclaim to unmap pages of all files */
 #define PAUSE_MS	60
 #define WRITES_PER_OPEN	4
@@ -143,8 +143,9 @@ static void read_on(unsigned int reader)
 	pin_self(cpus[reader + 1]);
 	while (!over()) {
 		size_t file = rng_below(&rng, FILES), i;
+		uint64_t end = now_ns() + STAY_MS * NSEC_PER_MSEC;
 
-		for (i = 0; i < LOOKS * RECORDS && !over(); i++)
+		for (i = 0; now_ns() < end && !over(); i++)
 			read_record(file, i % RECORDS, reader);
 	}
 }
