@@ -35,11 +35,6 @@ static volatile uint64_t *word_of(unsigned int page)
 	return (volatile uint64_t *)(base + page * PAGE_BYTES);
 }
 
-static uint64_t value_of(const uint64_t *from)
-{
-	return __atomic_load_n(from, __ATOMIC_ACQUIRE);
-}
-
 /* No system call: on the way back from one, the CPU may forget entries. */
 static void *read_on(void *self)
 {

@@ -62,11 +62,6 @@ static uint64_t looks, rests, found;
 static bool reads;
 static sigjmp_buf after_trap;
 
-static uint64_t value_of(const uint64_t *from)
-{
-	return __atomic_load_n(from, __ATOMIC_ACQUIRE);
-}
-
 static void trapped(int signal)
 {
 	(void)signal;

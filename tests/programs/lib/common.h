@@ -104,6 +104,12 @@ pid_t fork_child(void);
 int wait_child(pid_t child);
 void start_watchdog(unsigned int seconds);
 
+/* A word that other threads write. */
+static inline uint64_t value_of(const uint64_t *from)
+{
+	return __atomic_load_n(from, __ATOMIC_ACQUIRE);
+}
+
 /* Set by SIGTERM and SIGINT: the time ends early, and the checks are still made. */
 extern volatile sig_atomic_t stress_stop;
 
