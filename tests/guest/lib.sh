@@ -430,6 +430,12 @@ cgroup_make()
 	echo "$1" > "$CG/memory.max"
 }
 
+# meminfo_mb NAME: print a figure of /proc/meminfo, in MB
+meminfo_mb()
+{
+	awk -v name="$1:" '$1 == name { print int($2 / 1024) }' /proc/meminfo
+}
+
 # in_cgroup COMMAND...: run it in this memory cgroup, in the foreground
 in_cgroup()
 {

@@ -69,11 +69,6 @@ swap_select()
 		fail "/proc/swaps doesn't show $device alone"
 }
 
-meminfo_mb()
-{
-	awk -v name="$1:" '$1 == name { print int($2 / 1024) }' /proc/meminfo
-}
-
 # counters: print NAME VALUE lines of all that is measured, for the whole guest. An
 # interrupt's row has a column for each CPU, then its description.
 counters()

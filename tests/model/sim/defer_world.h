@@ -554,8 +554,8 @@ static void defer_world_init(void)
 	hook_world_has("invalidate_inode_pages2_range", drop_pages,
 		       "int(struct address_space *, unsigned long, unsigned long)");
 	hook_world_has("truncate_inode_pages_final", last_pages, "void(struct address_space *)");
-	sim_tracepoints("mm_vmscan_direct_reclaim_end", "mm_vmscan_memcg_reclaim_end");
-	sim_more_tracepoints("mm_page_alloc", "mm_page_free", "mm_compaction_try_to_compact_pages");
+	sim_tracepoints("mm_vmscan_direct_reclaim_end", "mm_vmscan_memcg_reclaim_end", "mm_page_alloc",
+			"mm_page_free", "mm_compaction_try_to_compact_pages");
 }
 
 #endif /* SIM_DEFER_WORLD_H */

@@ -19,7 +19,8 @@ unsigned int sim_nr_processes;
 static struct ftrace_ops *registered;
 static const struct sim_function *functions;
 static unsigned int nr_functions;
-static struct tracepoint points[5];
+static struct tracepoint points[8];
+static unsigned int nr_points;
 static unsigned int nr_probes, nr_filters;
 /* Up to 6.1 ftrace_free_filter() leaves pointers to what it freed: @next of such an ops. */
 #define FREED	((struct ftrace_ops *)1)
@@ -367,33 +368,22 @@ void sim_functions(const struct sim_function *all, unsigned int nr)
 	nr_functions = nr;
 }
 
-void sim_tracepoints(const char *first, const char *second)
+void sim_has_tracepoints(const char *const *names)
 {
-	points[0].name = first;
-	points[1].name = second;
-}
-
-void sim_more_tracepoints(const char *third, const char *fourth, const char *fifth)
-{
-	points[2].name = third;
-	points[3].name = fourth;
-	points[4].name = fifth;
+	for (nr_points = 0; names[nr_points]; nr_points++)
+		points[nr_points].name = names[nr_points];
 }
 
 void for_each_kernel_tracepoint(void (*visit)(struct tracepoint *tp, void *data), void *data)
 {
 	static char longer[64];
 	static struct tracepoint another = { longer };
+	unsigned int i;
 
 	/* Some names begin with others: mm_page_alloc, mm_page_alloc_extfrag. */
 	snprintf(longer, sizeof(longer), "%s_more", points[0].name ?: "");
-	if (points[2].name) {
-		visit(&points[4], data);
-		visit(&points[3], data);
-		visit(&points[2], data);
-	}
-	visit(&points[1], data);
-	visit(&points[0], data);
+	for (i = nr_points; i-- > 0;)
+		visit(&points[i], data);
 	visit(&another, data);
 }
 

@@ -119,8 +119,9 @@ void for_each_kernel_tracepoint(void (*visit)(struct tracepoint *tp, void *data)
 int tracepoint_probe_register(struct tracepoint *tp, void *probe, void *data);
 int tracepoint_probe_unregister(struct tracepoint *tp, void *probe, void *data);
 #define tracepoint_synchronize_unregister()	sim_note("tp_sync")
-void sim_tracepoints(const char *first, const char *second);
-void sim_more_tracepoints(const char *third, const char *fourth, const char *fifth);
+void sim_has_tracepoints(const char *const *names);
+/* The kernel has these, and no others. */
+#define sim_tracepoints(...)	sim_has_tracepoints((const char *const[]){ __VA_ARGS__, NULL })
 
 #define KPROBE_FLAG_DISABLED	2
 
