@@ -183,6 +183,10 @@ static uint64_t faults_of_reader(void)
 /*
  * MADV_PAGEOUT would flush by itself, up to 6.1. Where the flush comes with reclaim, the reader may
  * have mapped the page again before anybody can see that it was gone. Its fault shows that.
+ *
+ * A call that is asked for more than there is drains all CPUs' lists of new pages before it gives
+ * up. The reader's CPU runs a worker for that, and forgets its entries on the way back from it. So
+ * a call asks for a single page.
  */
 static void reclaim_it(bool flushed)
 {
@@ -192,7 +196,7 @@ static void reclaim_it(bool flushed)
 	while (present() && !(flushed && faults_of_reader() > faults)) {
 		if (!tries--)
 			die_environment("the page is not reclaimed");
-		cgroup_reclaim_once(reclaim_fd, "64K");
+		cgroup_reclaim_once(reclaim_fd, "4K");
 	}
 }
 
