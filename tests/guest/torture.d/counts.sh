@@ -14,6 +14,7 @@ is_long() { [ "$minutes" -ge $LONG_MINUTES ]; }
 FEATURES=(
 	"lazyfree/mode|pmd|tried pages_discarded restored_dirty+restored_referenced"
 	"shootdown/prune|1|receivers_pruned"
+	"luf/mode|defer|flushes_deferred pages_released"
 )
 
 # features_begin: switch on what the kernel doesn't refuse, and remember what it does. A feature that
@@ -54,7 +55,7 @@ counts_note()
 
 	# lib.sh has another stat.
 	load=$(command stat -c %i "$K") || return
-	for dir in lazyfree shootdown; do
+	for dir in lazyfree shootdown luf; do
 		for name in "$K/$dir"/stats/*; do
 			[ ! -f "$name" ] || echo "$load $dir/${name##*/} $(figure "$name")"
 		done

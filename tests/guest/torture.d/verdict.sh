@@ -202,7 +202,8 @@ verdict()
 	is "nothing is held" "$(<"$K/hold/held")" 0
 	check "prune off" off shootdown/prune 0
 	check "discarding off" off lazyfree/mode off
-	check "tracking off" off luf/mode off
+	check "tracking and deferral off" off luf/mode off
+	check "every page that was held back is given back" none_lost
 	check "watching off" off advise/mode off
 	check "nothing is hooked" nothing_hooked
 	check_rest "at the end"
@@ -213,7 +214,7 @@ verdict()
 	counts_note
 	check "unload" unload
 	check "nothing is left" nothing_left
-	is "the module switched nothing off" "$(dmesg -t | grep -E 'tlbbatch: (switched off|reclaim wrote)')" ""
+	is "the module switched nothing off" "$(dmesg -t | grep -E 'tlbbatch: (switched off|reclaim wrote|luf: (frame|defer is))')" ""
 	is "what went wrong" "$(wrongs)" ""
 	check "few programs ran out of time" few_late
 	kinds_told

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2034,SC2154 # version: of the test
+#
+# Readers of mapped files in torture, for luf/mode=defer: each finds its own file, and no version older
+# than one that was published (tests/programs/records). To be sourced after lib.sh, actor.sh and memory.sh.
+
+# Nobody else reclaims there: a version is published when the program's own calls of reclaim are over.
+# DAMON asks for no leave, so its kind is one of the same actor.
+FILES_GROUP=/sys/fs/cgroup/torture-files
+FILES_S=$((6 * ${TLBBATCH_TIMEOUT_FACTOR:-1}))
+
+# files_kind STATUS OUTPUT: what the program's end means
+files_kind()
+{
+	DETAIL=$(grep '^reads=' "$2")
+	case $1 in
+	0) [[ $DETAIL != reads=0* ]] ;;
+	1) wrong "readers of files: $(head -n 3 "$2" | paste -sd';')" ;;
+	*) [[ " $UNFINISHED " = *" $1 "* ]] || wrong "readers of files: exit $1, $(tail -n 1 "$2")" || return
+		return 1 ;;
+	esac
+}
+
+file_readers()
+{
+	local rc=0
+
+	[ "$version" = 2 ] || { cannot "memory.reclaim is of version 2"; return; }
+	mkdir -p "$FILES_GROUP" && put "$FILES_GROUP/memory.min" max || return 1
+	group_program "$FILES_GROUP" "$RUN/files.out" records "$FILES_GROUP" $FILES_S || rc=$?
+	rm -f /var/tmp/records.*
+	group_gone "$FILES_GROUP" || wrong "the group doesn't go" || return
+	files_kind $rc "$RUN/files.out"
+}
