@@ -14,10 +14,19 @@ def defer_of($off; f):
 	[.[] | . as $side | ($off[] | select(.round == $side.round) | f) as $base | select($base > 0) |
 	 ($side | f) * 100 / $base];
 def defer_pace: .pgsteal_file / .seconds;
+# The flushes that a side left out, and those that it sent for them, whatever made them due
+def defer_left_out: .luf.flushes_deferred;
+def defer_sent:
+	[.luf["flushes_" + ("age", "call", "cow", "full", "guard", "isolate", "low", "off", "oom", "open",
+			    "truncate")]] | add;
+# In the whole list: the most that any side sent, in percent of what it left out
+def defer_most_sent:
+	[.[].sides[] | select(.arm == "0/defer") | defer_sent * 100 / defer_left_out] | max;
 
 # A row for each: receivers per 1000 file pages; how many percent fewer, the median, from and to;
-# how many percent tracking says could be saved, and by how many points that is off; how many pages
-# are read in a second with tracking and with deferral, in percent
+# how many percent tracking says could be saved, and by how many points that is off; how many flushes
+# deferral left out, and how many it sent; how many pages are read in a second with tracking and with
+# deferral, in percent
 def defer_rows:
 	gate_groups(defer_arms) | .arms as [$off, $track, $defer] |
 	($defer | defer_of($off; gate_receivers) | map(100 - .)) as $saved |
@@ -29,4 +38,6 @@ def defer_rows:
 	 (if $saved == [] then "-" else "\($saved | min | rounded) to \($saved | max | rounded)" end),
 	 ($said | gate_cell),
 	 (if $measured == null or $said == null then "-" else $measured - $said | gate_cell end),
+	 ($defer | gate_median(defer_left_out) | gate_cell),
+	 ($defer | gate_median(defer_sent) | gate_cell),
 	 ($track, $defer | defer_of($off; defer_pace) | median | gate_cell)];

@@ -25,5 +25,5 @@ report_defer_matrix()
 {
 	report_rows_table report_defer "$1" defer_rows kernel MB LRU where load sides off defer \
 		'saved, %' 'from, to' '`track` says, %' 'points apart' \
-		'pages a second with `track`, %' 'with `defer`, %'
+		'left out' 'sent' 'pages a second with `track`, %' 'with `defer`, %'
 }

@@ -39,6 +39,8 @@ def gate_complaints:
 					"tracking saw no flush"),
 				(select(.arm | endswith("/defer")) | select(.luf.pages_held != .luf.pages_released) |
 					"pages are held back at the end"),
+				(select(.arm | endswith("/defer")) | select(.luf.flushes_deferred <= 0) |
+					"no flush was put off"),
 				(select(has("luf")) | select(.luf.ipis_avoided > .luf.ipis) |
 					"more was saved than there was"))))
 	end;
