@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Free pages of a zone that not everybody may have. */
+/* What of a zone's pages not everybody may have. */
 #ifndef TLBBATCH_COMPAT_ZONE_H
 #define TLBBATCH_COMPAT_ZONE_H
 
@@ -13,6 +13,16 @@ static inline unsigned long compat_free_highatomic(const struct zone *zone)
 	return READ_ONCE(zone->nr_free_highatomic);
 #else
 	return READ_ONCE(zone->nr_reserved_highatomic);
+#endif
+}
+
+/* Are blocks of it being taken out of use, or given to one caller? */
+static inline bool compat_zone_isolates(const struct zone *zone)
+{
+#ifdef CONFIG_MEMORY_ISOLATION
+	return READ_ONCE(zone->nr_isolate_pageblock);
+#else
+	return false;
 #endif
 }
 

@@ -18,6 +18,7 @@
  */
 #include <linux/kobject.h>
 #include <linux/sysfs.h>
+#include <linux/version.h>
 #include "arch/x86.h"
 #include "compat/folio_compat.h"
 #include "compat/release_compat.h"
@@ -28,6 +29,7 @@
 #include "luf/luf_defer_guard.h"
 #include "luf/luf_defer_owed.h"
 #include "luf/luf_defer_pass.h"
+#include "luf/luf_defer_policy.h"
 #include "pass/demotion.h"
 #include "pass/flush_calls.h"
 #include "pass/group.h"
@@ -60,6 +62,8 @@ static const char *unfit(void)
 		return TLBBATCH_ARCH_NO_IPIS;
 	if (tlbbatch_arch_flush_is_foreign())
 		return "the hypervisor flushes for this guest";
+	if (!tlbbatch_defer_knows(LINUX_VERSION_CODE))
+		return "nobody has looked at this kernel's reclaim yet";
 	/* What follows is a fact of the headers' release. */
 	if (compat_built_for_other())
 		return compat_built_for_other();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The decisions of deferral: luf_defer_policy.h. */
 #include <linux/magic.h>
+#include <linux/version.h>
 #include "luf/luf_defer_policy.h"
 
 /**
@@ -84,13 +85,16 @@ bool tlbbatch_defer_is_low(const struct tlbbatch_defer_zone *zone)
  * Rule D5. What is held back is missing from the free pages. With few of them, no more may
  * be missing than lies between the last two watermarks: kswapd then stops a little later.
  *
+ * Rule D6. Who isolates blocks looks at one after the other. A large folio that is on no list ends
+ * that with -EBUSY (page_is_unmovable()), and nobody tries again.
+ *
  * Context: any.
  */
 unsigned long tlbbatch_defer_room(const struct tlbbatch_defer_zone *zone, unsigned long batch)
 {
 	unsigned long most = batch, between = zone->high - zone->low;
 
-	if (tlbbatch_defer_is_low(zone))
+	if (zone->isolates || tlbbatch_defer_is_low(zone))
 		return 0;
 	if (usable(zone) <= zone->high + batch && between < most)
 		most = between;
@@ -108,6 +112,20 @@ unsigned long tlbbatch_defer_room(const struct tlbbatch_defer_zone *zone, unsign
 bool tlbbatch_defer_spares(unsigned int ms)
 {
 	return ms >= TLBBATCH_DEFER_SPARES_MS;
+}
+
+/**
+ * tlbbatch_defer_knows() - was a kernel's reclaim looked at for what deferral needs?
+ * @kernel: its version, as KERNEL_VERSION() has it
+ *
+ * Rule D8. Symbols and prototypes may stay while the order of calls changes, and nothing at run time
+ * tells. Older kernels are told apart by probes.
+ *
+ * Context: any.
+ */
+bool tlbbatch_defer_knows(unsigned int kernel)
+{
+	return kernel < KERNEL_VERSION(7, 4, 0);
 }
 
 /**

@@ -16,6 +16,7 @@ static struct tlbbatch_defer_zone facts_of(struct zone *zone, unsigned long held
 		.low = low_wmark_pages(zone),
 		.high = high_wmark_pages(zone),
 		.held = held,
+		.isolates = compat_zone_isolates(zone),
 	};
 }
 

@@ -77,6 +77,11 @@ static void isolates(void)
 	isolate(0, 512, 0);
 }
 
+static void looks_at_isolated(void)
+{
+	isolated(0, 512, 0);
+}
+
 static void goes_offline(void)
 {
 	sim_memory->notifier_call(sim_memory, MEM_GOING_OFFLINE, NULL);

@@ -132,6 +132,7 @@ bool inode_is_open_for_write(const struct inode *inode);
 
 enum { SIM_ZONE_DMA, SIM_ZONE_NORMAL, MAX_NR_ZONES };
 #define CONFIG_ZONE_DMA			1
+#define CONFIG_MEMORY_ISOLATION		1
 #define ZONE_DMA			SIM_ZONE_DMA
 
 /* A page has four words. */
@@ -241,7 +242,7 @@ static inline unsigned int cpumask_any_but(const struct cpumask *mask, unsigned 
 enum { NR_FREE_PAGES, NR_FREE_CMA_PAGES };
 
 struct zone {
-	unsigned long free, min, low, high, cma, nr_reserved_highatomic;
+	unsigned long free, min, low, high, cma, nr_reserved_highatomic, nr_isolate_pageblock;
 };
 
 typedef struct pglist_data {

@@ -84,6 +84,9 @@ static void test_refused(void)
 	sim_nodes[0].node_zones[SIM_ZONE_NORMAL].nr_reserved_highatomic = 98900;
 	ok(pass() == 1 && all_well(), "D5: one whose free pages are reserved");
 	anew();
+	sim_nodes[0].node_zones[SIM_ZONE_NORMAL].nr_isolate_pageblock = 1;
+	ok(pass() == 1 && all_well(), "D6: a zone whose blocks are isolated");
+	anew();
 	demotes = 1;
 	ok(pass() == 1 && all_well(), "D2: a pass that demotes");
 	anew();
@@ -110,6 +113,7 @@ static void test_events(void)
 		{ "another file is opened for writing", opens_other, DEFER_CAUSE_OPEN, false, false },
 		{ "D5: memory runs out", runs_short, DEFER_CAUSE_OOM, true, true },
 		{ "D6: memory is isolated", isolates, DEFER_CAUSE_ISOLATE, true, true },
+		{ "D6: isolated memory is looked at", looks_at_isolated, DEFER_CAUSE_ISOLATE, true, true },
 		{ "D6: memory goes offline", goes_offline, DEFER_CAUSE_ISOLATE, true, true },
 		{ "D6: memory is compacted", compacts, DEFER_CAUSE_ISOLATE, true, true },
 		{ "D5: the machine sleeps", sleeps, DEFER_CAUSE_OFF, true, true },
@@ -360,6 +364,12 @@ static void test_bounds(void)
 	sim_nodes[0].node_zones[SIM_ZONE_NORMAL].free = 1100;
 	call_ends();
 	ok(all_well(), "D5: a call of reclaim ends, and the zone is short: all is given back");
+	anew();
+	pass();
+	sim_nodes[0].node_zones[SIM_ZONE_NORMAL].free = 1100;
+	plan.nr = 0;
+	pass();
+	ok(all_well(), "D5: a pass that finds nothing ends, and the zone is short: all is given back");
 	anew();
 	pass_on(1);
 	call_ends();
