@@ -169,6 +169,15 @@ static inline void tlbbatch_arch_move_batch(struct cpumask *to)
 	current->tlb_ubc.writable = false;
 }
 
+/* For a control: what mprotect() and others look at, flush_tlb_batched_pending(), of the running task. */
+static inline void tlbbatch_arch_forget_mark(void)
+{
+#ifdef TLBBATCH_DEBUG
+	if (current->mm)
+		atomic_set(&current->mm->tlb_flush_batched, 0);
+#endif
+}
+
 /* Makes a batch of CPUs, for arch_tlbbatch_flush(). */
 static inline void tlbbatch_arch_batch_set(struct arch_tlbflush_unmap_batch *batch,
 					   const struct cpumask *cpus)

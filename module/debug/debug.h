@@ -175,7 +175,8 @@ enum tlbbatch_hold_break {
 	X(COW,		cow)						\
 	X(GUARD,	guard)						\
 	X(EVENTS,	events)	/* and all of them */			\
-	X(UNFLUSHED,	unflushed) /* rule D4: freed without the flush */
+	X(UNFLUSHED,	unflushed) /* rule D4: freed without the flush */ \
+	X(MARK,		mark)	/* rule D3: what mprotect() and others look at */
 
 enum tlbbatch_defer_break {
 #define X(upper, lower) TLBBATCH_DEFER_BREAK_##upper,

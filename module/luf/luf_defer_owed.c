@@ -367,6 +367,8 @@ void tlbbatch_owed_add(int nid, struct list_head *folios, const unsigned int *pa
 		atomic_long_add(pages[i], &held_pages);
 	}
 	tlbbatch_arch_move_batch(owed->open.cpus);
+	if (tlbbatch_defer_break(TLBBATCH_DEFER_BREAK_MARK))
+		tlbbatch_arch_forget_mark();
 	for_each_set_bit(hash, files, TLBBATCH_DEFER_FILES)
 		if (!__test_and_set_bit(hash, owed->open.files))
 			__clear_bit(hash, files);

@@ -8,11 +8,17 @@
  * file has. Then something happens after which the old content must not be seen any more:
  *
  *  write		the file is opened for writing, and written
+ *  direct	the same, past the page cache
+ *  mapped	the same, through a mapping
+ *  punch	a hole is made there
+ *  emptied	it is opened and cut at once
  *  truncate	it is cut by its path, in the middle of the page
  *  cow		the other thread writes to its private copy of the page
+ *  poke	the same, as a debugger does
  *  guard	the page becomes a guard page
  *  protect	the page must not be read any more
  *  unmap	another file is mapped in its place
+ *  move	the page is moved to another address
  *  kept	somebody had a reference, so the page was unmapped and kept. Then it is dropped from
  *		the page cache, and its frame is somebody else's
  *  poison	nothing: what is held back was overwritten by the module
@@ -42,6 +48,7 @@
 #define RECLAIMS	200
 #define LOOKS		3
 #define REUSE_PAGES	8192
+#define NEIGHBOUR_AT	(1UL << 20)
 #define OLD		0x6f6c646f6c646f6cULL
 #define NEW		0x6e65776e65776e65ULL
 #define FOREIGN		0x666f726569676e21ULL
@@ -213,6 +220,58 @@ static void write_file(void)
 	close(at);
 }
 
+/* Behind that, others see what was written. */
+static void write_direct(void)
+{
+	static char content[PAGE_BYTES] __attribute__((aligned(PAGE_BYTES)));
+	int at = open(path, O_RDWR | O_DIRECT | O_CLOEXEC);
+
+	fill(content, NEW);
+	if (at < 0 || pwrite(at, content, sizeof(content), 0) != sizeof(content))
+		die_environment("%s, past the page cache: %s", path, strerror(errno));
+	close(at);
+}
+
+static void *written;
+
+static void write_mapped(void)
+{
+	int at = open(path, O_RDWR | O_CLOEXEC);
+
+	written = at < 0 ? MAP_FAILED : mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, at, 0);
+	if (written == MAP_FAILED)
+		die_environment("%s: %s", path, strerror(errno));
+	fill(written, NEW);
+	close(at);
+}
+
+/* That flushes, so it comes when the reader has looked. */
+static void unmap_written(void)
+{
+	if (written)
+		munmap(written, PAGE_BYTES);
+	written = NULL;
+}
+
+/* A part of the page. If it were all of it, the kernel would unmap it, and flush by its mark. */
+static void punch(void)
+{
+	int at = open(path, O_RDWR | O_CLOEXEC);
+
+	if (at < 0 || fallocate(at, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, CUT_AT, WORD_AT))
+		die_environment("a hole in %s: %s", path, strerror(errno));
+	close(at);
+}
+
+static void empty(void)
+{
+	int at = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+
+	if (at < 0)
+		die_environment("%s: %s", path, strerror(errno));
+	close(at);
+}
+
 static void cut(void)
 {
 	if (truncate(path, CUT_AT))
@@ -227,6 +286,18 @@ static void wait_a_little(void)
 static void write_copy(void)
 {
 	*(volatile uint64_t *)(page + WORD_AT) = NEW;
+}
+
+static void poke(void)
+{
+	uint64_t value = NEW;
+	/* By get_user_pages() */
+	int at = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+
+	if (at < 0 || pwrite(at, &value, sizeof(value), (off_t)(uintptr_t)(page + WORD_AT)) !=
+			      sizeof(value))
+		die_environment("/proc/self/mem: %s", strerror(errno));
+	close(at);
 }
 
 static void make_guard(void)
@@ -248,6 +319,16 @@ static void map_other(void)
 	if (at < 0 || mmap(page, PAGE_BYTES, PROT_READ, MAP_PRIVATE | MAP_FIXED, at, 0) == MAP_FAILED)
 		die_environment("%s: %s", other_path, strerror(errno));
 	close(at);
+}
+
+/* There is nothing behind that at the page's old place. */
+static void move_away(void)
+{
+	void *to = mmap(NULL, PAGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (to == MAP_FAILED ||
+	    mremap(page, PAGE_BYTES, PAGE_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED, to) == MAP_FAILED)
+		die_environment("mremap: %s", strerror(errno));
 }
 
 /* Until the page's frame is one of ours. Nothing here walks the page's own page table. */
@@ -307,11 +388,17 @@ static const struct scene {
 } scenes[] = {
 	{ "write", PROT_READ, MAP_PRIVATE, "1000", NULL, write_file, NEW, false },
 	{ "shared-write", PROT_READ, MAP_SHARED, "1000", NULL, write_file, NEW, false },
+	{ "direct", PROT_READ, MAP_PRIVATE, "1000", NULL, write_direct, NEW, false },
+	{ "mapped", PROT_READ, MAP_PRIVATE, "1000", NULL, write_mapped, NEW, false },
+	{ "punch", PROT_READ, MAP_PRIVATE, "1000", NULL, punch, 0, false },
 	{ "truncate", PROT_READ, MAP_PRIVATE, "1000", NULL, cut, 0, false },
+	{ "emptied", PROT_READ, MAP_PRIVATE, "1000", NULL, empty, TRAP, false },
 	{ "cow", PROT_READ | PROT_WRITE, MAP_PRIVATE, "1000", NULL, write_copy, NEW, false },
+	{ "poke", PROT_READ | PROT_WRITE, MAP_PRIVATE, "1000", NULL, poke, NEW, false },
 	{ "guard", PROT_READ, MAP_PRIVATE, "1000", NULL, make_guard, TRAP, false },
 	{ "protect", PROT_READ, MAP_PRIVATE, "1000", NULL, forbid, TRAP, false },
 	{ "unmap", PROT_READ, MAP_PRIVATE, "1000", NULL, map_other, NEW, false },
+	{ "move", PROT_READ, MAP_PRIVATE, "1000", NULL, move_away, TRAP, false },
 	{ "kept", PROT_READ, MAP_PRIVATE, "1000", hold_reference, drop_and_reuse, OLD, true },
 	{ "poison", PROT_READ, MAP_PRIVATE, "1000", NULL, wait_a_little, OLD, false },
 	{ "frame", PROT_READ, MAP_PRIVATE, "0", NULL, reuse_frame, OLD, true },
@@ -360,6 +447,7 @@ static void play(const struct scene *scene, struct counts *counts)
 	had = looked();
 	if (scene->wants == OLD ? had == FOREIGN : had != scene->wants)
 		counts->wrong++;
+	unmap_written();
 	close(fd);
 }
 
@@ -370,6 +458,7 @@ int main(int argc, char **argv)
 	struct counts counts = { 0 };
 	int all[MAX_CPUS];
 	pthread_t thread;
+	void *neighbour;
 
 	if (argc != 3 && argc != 4)
 		die_usage("stale_read CGROUP SCENE [TRIES]");
@@ -397,7 +486,10 @@ int main(int argc, char **argv)
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	reuse = mmap(NULL, REUSE_PAGES * PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 		     -1, 0);
-	if (page == MAP_FAILED || reuse == MAP_FAILED)
+	/* To give the page table up would be a flush. */
+	neighbour = mmap(page + NEIGHBOUR_AT, PAGE_BYTES, PROT_NONE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	if (page == MAP_FAILED || neighbour == MAP_FAILED || reuse == MAP_FAILED)
 		die_environment("mmap: %s", strerror(errno));
 	madvise(reuse, REUSE_PAGES * PAGE_BYTES, MADV_NOHUGEPAGE);
 	signal(SIGSEGV, trapped);
