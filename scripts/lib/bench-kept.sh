@@ -69,5 +69,5 @@ defer_guests()
 {
 	reads_guests defer "$1" \
 		"--wheres cgroup --workloads 'read-threads read-processes randread-threads randread-processes mixed text'" \
-		--arms "0 0/track 0/defer" --age-ms 1000
+		--arms "0 0/track 0/defer 0/defer4096" --age-ms 1000 --swap none
 }

@@ -6,7 +6,7 @@
 include "report";
 include "report_gate";
 
-def defer_arms: ["0", "0/track", "0/defer"];
+def defer_arms: ["0", "0/track", "0/defer", "0/defer4096"];
 
 # Of an arm's sides: what f says of each, in percent of what it says of the same round without
 # deferral
@@ -14,21 +14,18 @@ def defer_of($off; f):
 	[.[] | . as $side | ($off[] | select(.round == $side.round) | f) as $base | select($base > 0) |
 	 ($side | f) * 100 / $base];
 def defer_pace: .pgsteal_file / .seconds;
-# The flushes that a side left out, and those that it sent for them, whatever made them due
-def defer_left_out: .luf.flushes_deferred;
-def defer_sent:
-	[.luf["flushes_" + ("age", "call", "cow", "full", "guard", "isolate", "low", "off", "oom", "open",
-			    "truncate")]] | add;
-# In the whole list: the most that any side sent, in percent of what it left out
-def defer_most_sent:
-	[.[].sides[] | select(.arm == "0/defer") | defer_sent * 100 / defer_left_out] | max;
+
+# How many pages share a flush of a load that only reads, without deferral: from and to
+def defer_shared($lru):
+	[.[].sides[] | select(.arm == "0/track" and .lru == $lru and (.workload | startswith("read-"))) |
+	 .pgsteal_file / .luf.flushes] | [min, max];
 
 # A row for each: receivers per 1000 file pages; how many percent fewer, the median, from and to;
-# how many percent tracking says could be saved, and by how many points that is off; how many flushes
+# the same with a larger luf/batch; how many percent tracking says could be saved, and by how many points that is off; how many flushes
 # deferral left out, and how many it sent; how many pages are read in a second with tracking and with
 # deferral, in percent
 def defer_rows:
-	gate_groups(defer_arms) | .arms as [$off, $track, $defer] |
+	gate_groups(defer_arms) | .arms as [$off, $track, $defer, $more] |
 	($defer | defer_of($off; gate_receivers) | map(100 - .)) as $saved |
 	($saved | median) as $measured | ($track | gate_median(gate_saved(""))) as $said |
 	[.kernel, .mem_mb, .lru, .where, .workload, ([$off, $track, $defer | length] | min),
@@ -36,6 +33,7 @@ def defer_rows:
 	 ($defer | gate_median(gate_receivers) | gate_cell),
 	 ($measured | gate_cell),
 	 (if $saved == [] then "-" else "\($saved | min | rounded) to \($saved | max | rounded)" end),
+	 ($more | defer_of($off; gate_receivers) | map(100 - .) | median | gate_cell),
 	 ($said | gate_cell),
 	 (if $measured == null or $said == null then "-" else $measured - $said | gate_cell end),
 	 ($defer | gate_median(defer_left_out) | gate_cell),
