@@ -4,8 +4,9 @@
 # Readers of mapped files in torture, for luf/mode=defer: each finds its own file, and no version older
 # than one that was published (tests/programs/records). To be sourced after lib.sh, actor.sh and memory.sh.
 
-# Nobody else reclaims there: a version is published when the program's own calls of reclaim are over.
-# DAMON asks for no leave, so its kind is one of the same actor.
+# Where files are written, nobody else reclaims: a version is published when the program's own calls of
+# reclaim are over. DAMON asks for no leave, so its kind is one of the same actor. Where they stay as
+# they are, everybody does.
 FILES_GROUP=/sys/fs/cgroup/torture-files
 FILES_S=$((6 * ${TLBBATCH_TIMEOUT_FACTOR:-1}))
 
@@ -23,11 +24,13 @@ files_kind()
 
 file_readers()
 {
-	local rc=0
+	local rc=0 how=() least=max
 
 	[ "$version" = 2 ] || { cannot "memory.reclaim is of version 2"; return; }
-	mkdir -p "$FILES_GROUP" && put "$FILES_GROUP/memory.min" max || return 1
-	group_program "$FILES_GROUP" "$RUN/files.out" records "$FILES_GROUP" $FILES_S || rc=$?
+	choose written unwritten
+	[ "$REPLY" = written ] || how=(unwritten) least=0
+	mkdir -p "$FILES_GROUP" && put "$FILES_GROUP/memory.min" $least || return 1
+	group_program "$FILES_GROUP" "$RUN/files.out" records "$FILES_GROUP" $FILES_S "${how[@]}" || rc=$?
 	rm -f /var/tmp/records.*
 	group_gone "$FILES_GROUP" || wrong "the group doesn't go" || return
 	files_kind $rc "$RUN/files.out"
