@@ -33,4 +33,14 @@ static inline bool compat_large_folios_flushed(void)
 #endif
 }
 
+/* Has anybody looked at what this kernel's reclaim does with a group of folios? */
+static inline bool compat_reclaim_known(void)
+{
+#ifdef TLBBATCH_HAVE_RECLAIM_KNOWN
+	return true;
+#else
+	return false;
+#endif
+}
+
 #endif /* TLBBATCH_COMPAT_FOLIO_H */

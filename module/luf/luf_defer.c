@@ -18,7 +18,6 @@
  */
 #include <linux/kobject.h>
 #include <linux/sysfs.h>
-#include <linux/version.h>
 #include "arch/x86.h"
 #include "compat/folio_compat.h"
 #include "compat/release_compat.h"
@@ -29,7 +28,6 @@
 #include "luf/luf_defer_guard.h"
 #include "luf/luf_defer_owed.h"
 #include "luf/luf_defer_pass.h"
-#include "luf/luf_defer_policy.h"
 #include "pass/demotion.h"
 #include "pass/flush_calls.h"
 #include "pass/group.h"
@@ -62,11 +60,11 @@ static const char *unfit(void)
 		return TLBBATCH_ARCH_NO_IPIS;
 	if (tlbbatch_arch_flush_is_foreign())
 		return "the hypervisor flushes for this guest";
-	if (!tlbbatch_defer_knows(LINUX_VERSION_CODE))
-		return "nobody has looked at this kernel's reclaim yet";
-	/* What follows is a fact of the headers' release. */
+	/* What follows are facts of the headers' release. */
 	if (compat_built_for_other())
 		return compat_built_for_other();
+	if (!compat_reclaim_known())
+		return "nobody has looked at this kernel's reclaim yet";
 	if (!compat_large_folios_flushed())
 		return "this kernel frees large folios before it flushes; 6.1.178 does not";
 	return tlbbatch_groups_unfit();

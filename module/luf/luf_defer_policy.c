@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The decisions of deferral: luf_defer_policy.h. */
 #include <linux/magic.h>
-#include <linux/version.h>
 #include "luf/luf_defer_policy.h"
 
 /**
@@ -112,20 +111,6 @@ unsigned long tlbbatch_defer_room(const struct tlbbatch_defer_zone *zone, unsign
 bool tlbbatch_defer_spares(unsigned int ms)
 {
 	return ms >= TLBBATCH_DEFER_SPARES_MS;
-}
-
-/**
- * tlbbatch_defer_knows() - was a kernel's reclaim looked at for what deferral needs?
- * @kernel: its version, as KERNEL_VERSION() has it
- *
- * Rule D8. Symbols and prototypes may stay while the order of calls changes, and nothing at run time
- * tells. Older kernels are told apart by probes.
- *
- * Context: any.
- */
-bool tlbbatch_defer_knows(unsigned int kernel)
-{
-	return kernel < KERNEL_VERSION(7, 4, 0);
 }
 
 /**
