@@ -15,9 +15,11 @@ def defer_of($off; f):
 	 ($side | f) * 100 / $base];
 def defer_pace: .pgsteal_file / .seconds;
 
-# How many pages share a flush of a load that only reads, without deferral: from and to
+# How many pages share a flush of a load that reads from end to end in a cgroup, without deferral: from
+# and to
 def defer_shared($lru):
-	[.[].sides[] | select(.arm == "0/track" and .lru == $lru and (.workload | startswith("read-"))) |
+	[.[].sides[] |
+	 select(.arm == "0/track" and .where == "cgroup" and .lru == $lru and (.workload | startswith("read-"))) |
 	 .pgsteal_file / .luf.flushes] | [min, max];
 
 # A row for each: receivers per 1000 file pages; how many percent fewer, the median, from and to;
@@ -39,3 +41,7 @@ def defer_rows:
 	 ($defer | gate_median(defer_left_out) | gate_cell),
 	 ($defer | gate_median(defer_sent) | gate_cell),
 	 ($track, $defer | defer_of($off; defer_pace) | median | gate_cell)];
+
+# What is saved where files are read from end to end: the medians, from and to
+def defer_reads($where):
+	[defer_rows | select(.[3] == $where and (.[4] | startswith("read-"))) | .[8] | tonumber] | [min, max];
