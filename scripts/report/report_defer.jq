@@ -15,17 +15,17 @@ def defer_of($off; f):
 	 ($side | f) * 100 / $base];
 def defer_pace: .pgsteal_file / .seconds;
 
-# How many pages share a flush of a load that reads from end to end in a cgroup, without deferral: from
-# and to
+# How many pages share a flush of a load that reads from end to end in a cgroup, without deferral: one for
+# each side
 def defer_shared($lru):
 	[.[].sides[] |
 	 select(.arm == "0/track" and .where == "cgroup" and .lru == $lru and (.workload | startswith("read-"))) |
-	 .pgsteal_file / .luf.flushes] | [min, max];
+	 .pgsteal_file / .luf.flushes];
 
 # A row for each: receivers per 1000 file pages; how many percent fewer, the median, from and to;
-# the same with a larger luf/batch; how many percent tracking says could be saved, and by how many points that is off; how many flushes
-# deferral left out, and how many it sent; how many pages are read in a second with tracking and with
-# deferral, in percent
+# the same with a larger luf/batch; how many percent tracking says could be saved, and by how many points
+# that is off; how many flushes deferral left out, and how many it sent; how many pages are read in a
+# second with tracking and with deferral, in percent
 def defer_rows:
 	gate_groups(defer_arms) | .arms as [$off, $track, $defer, $more] |
 	($defer | defer_of($off; gate_receivers) | map(100 - .)) as $saved |
@@ -42,6 +42,6 @@ def defer_rows:
 	 ($defer | gate_median(defer_sent) | gate_cell),
 	 ($track, $defer | defer_of($off; defer_pace) | median | gate_cell)];
 
-# What is saved where files are read from end to end: the medians, from and to
+# What is saved where files are read from end to end: the medians
 def defer_reads($where):
-	[defer_rows | select(.[3] == $where and (.[4] | startswith("read-"))) | .[8] | tonumber] | [min, max];
+	[defer_rows | select(.[3] == $where and (.[4] | startswith("read-"))) | .[8] | tonumber];

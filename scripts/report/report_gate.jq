@@ -13,6 +13,8 @@ def gate_saved($of): .luf["ipis_avoided" + $of] * 100 / ([.luf.ipis, 1] | max);
 # Of sides: what would be left of the receivers
 def gate_left: gate_receivers * (100 - gate_saved("")) / 100;
 
+# Did the side put flushes off?
+def gate_defers: .arm | test("/defer[0-9]*$");
 # The flushes that deferral left out in a side, and those that it sent for them, whatever made them due
 def defer_left_out: .luf.flushes_deferred;
 def defer_sent:
@@ -40,15 +42,15 @@ def gate_complaints:
 			(.sides[]? | "\(.workload), \(.where), \(.lru), round \(.round), \(.arm): " + (
 				(select(.pgsteal_file <= 0) | "nothing was reclaimed"),
 				(select(.oom_kill > 0) | "something was killed for want of memory"),
-				(select((.arm | test("/(track|defer[0-9]*)$")) != has("luf")) | "what did LUF count?"),
-				(select(.arm | test("/defer[0-9]*$")) | select(defer_sent > defer_left_out) |
-					"more flushes were sent than were put off"),
+				(select((gate_defers or (.arm | endswith("/track"))) != has("luf")) | "what did LUF count?"),
 				(select(.workload | startswith("read-")) |
 					(select(.arm | endswith("/track")) | select(.luf.flushes <= 0) |
 						"tracking saw no flush"),
-					(select(.arm | test("/defer[0-9]*$")) | select(.luf.flushes_deferred <= 0) |
+					(select(gate_defers) | select(defer_left_out <= 0) |
 						"no flush was put off")),
-				(select(.arm | test("/defer[0-9]*$")) | select(.luf.pages_held != .luf.pages_released) |
+				(select(gate_defers) | select(defer_sent > defer_left_out) |
+					"more flushes were sent than were put off"),
+				(select(gate_defers) | select(.luf.pages_held != .luf.pages_released) |
 					"pages are held back at the end"),
 				(select(has("luf")) | select(.luf.ipis_avoided > .luf.ipis) |
 					"more was saved than there was"))))

@@ -209,67 +209,71 @@ static void reclaim_it(bool flushed)
 
 /* --- what happens ------------------------------------------------------------------------- */
 
-static void write_file(void)
+/* Where an act has mapped the file's page, too. */
+static void *second;
+
+static int open_file(int flags)
 {
-	uint64_t content[PAGE_WORDS];
-	int at = open(path, O_RDWR | O_CLOEXEC);
+	int at = open(path, flags | O_CLOEXEC);
+
+	if (at < 0)
+		die_environment("%s: %s", path, strerror(errno));
+	return at;
+}
+
+static void write_by(int flags)
+{
+	static char content[PAGE_BYTES] __attribute__((aligned(PAGE_BYTES)));
+	int at = open_file(O_RDWR | flags);
 
 	fill(content, NEW);
-	if (at < 0 || pwrite(at, content, sizeof(content), 0) != sizeof(content))
+	if (pwrite(at, content, sizeof(content), 0) != sizeof(content))
 		die_environment("%s: %s", path, strerror(errno));
 	close(at);
 }
 
-/* Behind that, others see what was written. */
-static void write_direct(void)
+static void write_file(void)
 {
-	static char content[PAGE_BYTES] __attribute__((aligned(PAGE_BYTES)));
-	int at = open(path, O_RDWR | O_DIRECT | O_CLOEXEC);
-
-	fill(content, NEW);
-	if (at < 0 || pwrite(at, content, sizeof(content), 0) != sizeof(content))
-		die_environment("%s, past the page cache: %s", path, strerror(errno));
-	close(at);
+	write_by(0);
 }
 
-static void *written;
+static void write_direct(void)
+{
+	write_by(O_DIRECT);
+}
 
 static void write_mapped(void)
 {
-	int at = open(path, O_RDWR | O_CLOEXEC);
+	int at = open_file(O_RDWR);
 
-	written = at < 0 ? MAP_FAILED : mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, at, 0);
-	if (written == MAP_FAILED)
+	second = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, at, 0);
+	if (second == MAP_FAILED)
 		die_environment("%s: %s", path, strerror(errno));
-	fill(written, NEW);
+	fill(second, NEW);
 	close(at);
 }
 
 /* That flushes, so it comes when the reader has looked. */
-static void unmap_written(void)
+static void unmap_second(void)
 {
-	if (written)
-		munmap(written, PAGE_BYTES);
-	written = NULL;
+	if (second)
+		munmap(second, PAGE_BYTES);
+	second = NULL;
 }
 
 /* A part of the page. If it were all of it, the kernel would unmap it, and flush by its mark. */
 static void punch(void)
 {
-	int at = open(path, O_RDWR | O_CLOEXEC);
+	int at = open_file(O_RDWR);
 
-	if (at < 0 || fallocate(at, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, CUT_AT, WORD_AT))
+	if (fallocate(at, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, CUT_AT, WORD_AT))
 		die_environment("a hole in %s: %s", path, strerror(errno));
 	close(at);
 }
 
 static void empty(void)
 {
-	int at = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
-
-	if (at < 0)
-		die_environment("%s: %s", path, strerror(errno));
-	close(at);
+	close(open_file(O_WRONLY | O_TRUNC));
 }
 
 static void cut(void)
@@ -324,10 +328,9 @@ static void map_other(void)
 /* There is nothing behind that at the page's old place. */
 static void move_away(void)
 {
-	void *to = mmap(NULL, PAGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (to == MAP_FAILED ||
-	    mremap(page, PAGE_BYTES, PAGE_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED, to) == MAP_FAILED)
+	second = mmap(NULL, PAGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (second == MAP_FAILED ||
+	    mremap(page, PAGE_BYTES, PAGE_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED, second) == MAP_FAILED)
 		die_environment("mremap: %s", strerror(errno));
 }
 
@@ -447,7 +450,7 @@ static void play(const struct scene *scene, struct counts *counts)
 	had = looked();
 	if (scene->wants == OLD ? had == FOREIGN : had != scene->wants)
 		counts->wrong++;
-	unmap_written();
+	unmap_second();
 	close(fd);
 }
 
