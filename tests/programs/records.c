@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * records CGROUP SECONDS [unwritten | impatient] - does a reader of mapped files find what the files have?
+ * records CGROUP SECONDS [unwritten | impatient | streamed] - does a reader of mapped files find what they have?
  *
  * Files consist of pages that tell their file, their place, their version and a checksum. Threads and
  * a process read the pages, each on a CPU of its own, while another thread reclaims them, one writes
  * new versions, and one uses the frames that become free. The files are opened for each write only,
  * so that their flushes may be put off in between. If they stay unwritten, the one that writes isn't there.
- * If he is impatient, he doesn't wait for reclaim: see wait_for_reclaim().
+ * If he is impatient, he doesn't wait for reclaim: see wait_for_reclaim(). If they are streamed, nobody calls
+ * for reclaim, either: the files are larger than a group of 24 MB, and the readers' charges reclaim.
  *
  * A version is announced before it is written, and published behind that. If nothing is announced that
  * isn't published, a reader must find the published version, whole. Otherwise it must find words of that
@@ -25,9 +26,10 @@
 
 #define FILES		4
 #define RECORDS		16
+#define STREAMED	2048
 #define PROCESSES	1
 #define MAX_READERS	(MAX_CPUS - 1)
-/* Of a file that is cut, the records that are left. */
+/* Of a file that is cut, the records that are left. It isn't streamed. */
 #define CUT_TO		(RECORDS / 2)
 #define EAT_PAGES	1024
 /*
@@ -49,7 +51,7 @@ struct count {
 
 /* What threads and processes share. It is never swapped. */
 static struct shared {
-	uint64_t announced[FILES][RECORDS], published[FILES][RECORDS];
+	uint64_t announced[FILES][STREAMED], published[FILES][STREAMED];
 	bool over;
 	struct count reads[MAX_READERS], meanwhile[MAX_READERS], wrong, taken;
 } *shared;
@@ -62,7 +64,21 @@ static struct file {
 static uint64_t writes, cuts, reclaims;
 static int cpus[MAX_CPUS];
 static const char *cgroup;
-static bool impatient;
+
+/* How the files are used: the records of each, and how many of main()'s actors are there. */
+static const struct use {
+	const char *name;
+	size_t records;
+	unsigned int actors;
+	bool impatient;
+} uses[] = {
+	{ .name = "", .records = RECORDS, .actors = 2 },
+	{ .name = "unwritten", .records = RECORDS, .actors = 1 },
+	{ .name = "impatient", .records = RECORDS, .actors = 2, .impatient = true },
+	{ .name = "streamed", .records = STREAMED },
+};
+
+static const struct use *use;
 static _Thread_local sigjmp_buf after_trap;
 
 static bool over(void)
@@ -137,11 +153,11 @@ static void read_on(unsigned int reader)
 
 	pin_self(cpus[reader + 1]);
 	while (!over()) {
-		size_t file = rng_below(&rng, FILES), i;
+		size_t file = rng_below(&rng, FILES), i = rng_below(&rng, use->records);
 		uint64_t end = now_ns() + STAY_MS * NSEC_PER_MSEC;
 
-		for (i = 0; now_ns() < end && !over(); i++)
-			read_record(file, i % RECORDS, reader);
+		for (; now_ns() < end && !over(); i++)
+			read_record(file, i % use->records, reader);
 	}
 }
 
@@ -184,7 +200,7 @@ static void wait_for_reclaim(void)
 {
 	uint64_t before = value_of(&reclaims);
 
-	while (!impatient && value_of(&reclaims) == before && !over())
+	while (!use->impatient && value_of(&reclaims) == before && !over())
 		sleep_ms(1);
 }
 
@@ -195,7 +211,7 @@ static void publish(size_t file)
 	/* Then he hasn't waited. */
 	if (over())
 		return;
-	for (i = 0; i < RECORDS; i++)
+	for (i = 0; i < use->records; i++)
 		__atomic_store_n(&shared->published[file][i], shared->announced[file][i],
 				 __ATOMIC_SEQ_CST);
 }
@@ -329,13 +345,13 @@ static void make_files(void)
 		snprintf(files[file].path, sizeof(files[file].path), "/var/tmp/records.%d.%zu", getpid(),
 			 file);
 		fd = open_to_write(file);
-		for (record = 0; record < RECORDS; record++)
+		for (record = 0; record < use->records; record++)
 			write_record(fd, file, record);
 		close_clean(fd);
 		publish(file);
 		fd = open(files[file].path, O_RDONLY | O_CLOEXEC);
 		/* One each: where a file is mapped in both ways, both must do. */
-		files[file].base = mmap(NULL, RECORDS * PAGE_BYTES, PROT_READ,
+		files[file].base = mmap(NULL, use->records * PAGE_BYTES, PROT_READ,
 					file % 2 ? MAP_SHARED : MAP_PRIVATE, fd, 0);
 		if (fd < 0 || files[file].base == MAP_FAILED)
 			die_environment("%s: %s", files[file].path, strerror(errno));
@@ -370,22 +386,26 @@ static uint64_t sum_of(const struct count *counts)
 	return sum;
 }
 
+static const struct use *use_of(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(uses); i++)
+		if (!strcmp(uses[i].name, name))
+			return &uses[i];
+	die_usage("records CGROUP SECONDS [unwritten | impatient | streamed]");
+}
+
 int main(int argc, char **argv)
 {
 	/* It is left by siglongjmp(), and must come again. */
 	const struct sigaction trap = { .sa_handler = trapped, .sa_flags = SA_NODEFER };
 	void *(*const actors[])(void *) = { reclaim_on, write_on };
-	unsigned int nr_actors = ARRAY_SIZE(actors);
 	pthread_t acts[ARRAY_SIZE(actors)], threads[MAX_READERS];
 	unsigned int seconds, nr_readers, nr_threads, i;
 	pid_t reader, taker;
 
-	if (argc == 4 && !strcmp(argv[3], "unwritten"))
-		nr_actors--;
-	else if (argc == 4 && !strcmp(argv[3], "impatient"))
-		impatient = true;
-	else if (argc != 3)
-		die_usage("records CGROUP SECONDS [unwritten | impatient]");
+	use = use_of(argc == 3 ? "" : argc == 4 ? argv[3] : "none");
 	cgroup = argv[1];
 	seconds = parse_number("SECONDS", argv[2], 1, 36000);
 	nr_readers = usable_cpus(cpus, MAX_CPUS) - 1;
@@ -405,10 +425,10 @@ int main(int argc, char **argv)
 	for (i = 0; i < nr_threads; i++)
 		start_thread(&threads[i], reader_thread, (void *)(uintptr_t)i);
 	pin_self(cpus[0]);
-	for (i = 0; i < nr_actors; i++)
+	for (i = 0; i < use->actors; i++)
 		start_thread(&acts[i], actors[i], NULL);
 	wait_until_over(seconds);
-	for (i = 0; i < nr_actors; i++)
+	for (i = 0; i < use->actors; i++)
 		pthread_join(acts[i], NULL);
 	for (i = 0; i < nr_threads; i++)
 		pthread_join(threads[i], NULL);

@@ -6,9 +6,11 @@
 
 # Where files are written, nobody else reclaims: a version is published when the program's own calls of
 # reclaim are over. DAMON asks for no leave, so its kind is one of the same actor. Where they stay as
-# they are, everybody does.
+# they are, everybody does. Streamed files don't fit into the group. Nothing else of it can be reclaimed,
+# so most of its passes can be put off.
 FILES_GROUP=/sys/fs/cgroup/torture-files
 FILES_S=$((6 * ${TLBBATCH_TIMEOUT_FACTOR:-1}))
+STREAM_S=$((20 * ${TLBBATCH_TIMEOUT_FACTOR:-1}))
 
 # files_kind STATUS OUTPUT: what the program's end means
 files_kind()
@@ -22,15 +24,21 @@ files_kind()
 	esac
 }
 
+# file_readers read | streamed
 file_readers()
 {
-	local rc=0 how=() least=max
+	local rc=0 how=() least=max most=max swap=max seconds=$FILES_S
 
 	[ "$version" = 2 ] || { cannot "memory.reclaim is of version 2"; return; }
-	choose written unwritten
-	[ "$REPLY" = written ] || how=(unwritten) least=0
-	mkdir -p "$FILES_GROUP" && put "$FILES_GROUP/memory.min" $least || return 1
-	group_program "$FILES_GROUP" "$RUN/files.out" records "$FILES_GROUP" $FILES_S "${how[@]}" || rc=$?
+	case $1 in
+	read) choose written unwritten ;;
+	*) REPLY=$1 ;;
+	esac
+	[ "$REPLY" = written ] || how=("$REPLY") least=0
+	[ "$REPLY" != streamed ] || most=24M swap=0 seconds=$STREAM_S
+	mkdir -p "$FILES_GROUP" && put "$FILES_GROUP/memory.min" $least &&
+		put "$FILES_GROUP/memory.max" $most && put "$FILES_GROUP/memory.swap.max" $swap || return 1
+	group_program "$FILES_GROUP" "$RUN/files.out" records "$FILES_GROUP" $seconds "${how[@]}" || rc=$?
 	rm -f /var/tmp/records.*
 	group_gone "$FILES_GROUP" || wrong "the group doesn't go" || return
 	files_kind $rc "$RUN/files.out"
