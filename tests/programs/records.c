@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * records CGROUP SECONDS [unwritten | impatient | streamed] - does a reader of mapped files find what they have?
+ * records CGROUP SECONDS [USE] - does a reader of mapped files find what the files have?
  *
  * Files consist of pages that tell their file, their place, their version and a checksum. Threads and
  * a process read the pages, each on a CPU of its own, while another thread reclaims them, one writes
@@ -8,6 +8,7 @@
  * so that their flushes may be put off in between. If they stay unwritten, the one that writes isn't there.
  * If he is impatient, he doesn't wait for reclaim: see wait_for_reclaim(). If they are streamed, nobody calls
  * for reclaim, either: the files are larger than a group of 24 MB, and the readers' charges reclaim.
+ * USE: unwritten, impatient, streamed.
  *
  * A version is announced before it is written, and published behind that. If nothing is announced that
  * isn't published, a reader must find the published version, whole. Otherwise it must find words of that
