@@ -12,6 +12,7 @@
 ROOT_PACKAGES=(
 	dkms gcc libc6-dev make kmod initramfs-tools
 	stress-ng fio trace-cmd
+	e2fsprogs xfsprogs btrfs-progs squashfs-tools erofs-utils
 	util-linux mount procps coreutils gawk jq perl-base busybox-static
 )
 # Kernel modules for hardware that no guest has. They would be half of a root.

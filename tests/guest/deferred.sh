@@ -18,3 +18,40 @@ none_lost()
 {
 	[ "$(<"$L/held")" -eq 0 ] && [ "$(stat_of pages_held)" -eq "$(stat_of pages_released)" ]
 }
+
+# scene NAME [TRIES]: play it (tests/programs/stale_read); set $rc, and $out for a diagnosis
+scene()
+{
+	rc=0
+	out=$("$BIN/stale_read" "$CG" "$1" ${2:+"$2"} 2>&1) || rc=$?
+	diag "$1: $out"
+}
+
+# records SECONDS [USE]: set $rc, and $out for a diagnosis
+records()
+{
+	rc=0
+	out=$("$BIN/records" "$CG" "$@" 2>&1) || rc=$?
+	diag "$(head -n 20 <<<"$out")"
+}
+
+# counted NAME: print that figure of the last scene, or of records
+counted()
+{
+	[[ $out =~ $1=([0-9]+) ]] && echo "${BASH_REMATCH[1]}" || echo 0
+}
+
+# some_in NAME: is it more than 0?
+some_in() { [ "$(counted "$1")" -gt 0 ]; }
+
+# records_streamed SECONDS: files that are larger than their cgroup. There is no swap, so what the
+# program wrote stays.
+records_streamed()
+{
+	local most
+
+	most=$(<"$CG/memory.max")
+	echo 24M >"$CG/memory.max"
+	records "$1" streamed
+	echo "$most" >"$CG/memory.max"
+}

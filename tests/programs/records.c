@@ -343,8 +343,7 @@ static void make_files(void)
 	for (file = 0; file < FILES; file++) {
 		int fd;
 
-		snprintf(files[file].path, sizeof(files[file].path), "/var/tmp/records.%d.%zu", getpid(),
-			 file);
+		scratch_path(files[file].path, sizeof(files[file].path), "records", file);
 		fd = open_to_write(file);
 		for (record = 0; record < use->records; record++)
 			write_record(fd, file, record);

@@ -480,8 +480,8 @@ int main(int argc, char **argv)
 	cgroup_join(argv[1]);
 	reclaim_fd = cgroup_open_reclaim(argv[1]);
 	set_age(scene->age_ms);
-	snprintf(path, sizeof(path), "/var/tmp/stale-read.%d", getpid());
-	snprintf(other_path, sizeof(other_path), "/var/tmp/stale-other.%d", getpid());
+	scratch_path(path, sizeof(path), "stale-read", 0);
+	scratch_path(other_path, sizeof(other_path), "stale-read", 1);
 	make_file(other_path, NEW);
 	pagemap = open_pagemap();
 	/* Alone in its page table, so that nothing else that is done there flushes. */

@@ -72,6 +72,22 @@ void sleep_ms(unsigned int ms)
 }
 
 /**
+ * scratch_path() - name a file of this process
+ * @path: gets its path
+ * @size: of @path
+ * @name: what the file is
+ * @number: of several
+ *
+ * Context: any. It is in $TMPDIR, or in /var/tmp.
+ */
+void scratch_path(char *path, size_t size, const char *name, size_t number)
+{
+	const char *dir = getenv("TMPDIR");
+
+	snprintf(path, size, "%s/%s.%d.%zu", dir ? dir : "/var/tmp", name, getpid(), number);
+}
+
+/**
  * kernel_version() - the release that runs, as KERNEL_VERSION() of its first two numbers and 0
  */
 unsigned int kernel_version(void)

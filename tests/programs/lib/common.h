@@ -94,6 +94,7 @@ unsigned long parse_number(const char *option, const char *text,
 uint64_t now_ns(void);
 double seconds_since(uint64_t start_ns);
 void sleep_ms(unsigned int ms);
+void scratch_path(char *path, size_t size, const char *name, size_t number);
 unsigned int usable_cpus(int *cpus, unsigned int limit);
 unsigned int kernel_version(void);
 bool pin_self(int cpu);
