@@ -335,11 +335,12 @@ int tlbbatch_luf_load(void)
  */
 void tlbbatch_luf_unload(void)
 {
-	/* luf/check is off, so that nothing queues it any more. */
-	cancel_work_sync(&hit_work);
 	/* Text that ftrace may still call is never freed. */
 	mutex_lock(&luf_mutex);
 	while (set_mode(TLBBATCH_LUF_MODE_OFF))
 		schedule_timeout_idle(EXIT_RETRY);
 	mutex_unlock(&luf_mutex);
+	/* luf/check and deferral are off, so that nobody notices anything any more. */
+	tlbbatch_held_on_hit(NULL);
+	cancel_work_sync(&hit_work);
 }

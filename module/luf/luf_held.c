@@ -188,8 +188,8 @@ static void tell(struct irq_work *unused)
 	       first.frame.pfn, first.frame.index, first.frame.ino, MAJOR(first.frame.dev),
 	       MINOR(first.frame.dev), jiffies_to_msecs(first.at - first.frame.since),
 	       events[first.what]);
-	if (on_hit)
-		queue_work(system_long_wq, on_hit);
+	if (READ_ONCE(on_hit))
+		queue_work(system_long_wq, READ_ONCE(on_hit));
 }
 
 static DEFINE_IRQ_WORK(tell_work, tell);
@@ -256,11 +256,13 @@ void tlbbatch_held_rearm(void)
  * tlbbatch_held_on_hit() - what to do behind a hit
  * @work: it; NULL if nothing
  *
- * Context: load, or unload.
+ * Context: load, or unload. Who is behind his hit may still tell of it: what came before isn't queued
+ *	when this returns, unless there are hits.
  */
 void tlbbatch_held_on_hit(struct work_struct *work)
 {
-	on_hit = work;
+	WRITE_ONCE(on_hit, work);
+	irq_work_sync(&tell_work);
 }
 
 /* Section: a frame's way */
