@@ -90,16 +90,16 @@ static void see_truncates(struct ftrace_regs *fregs)
 }
 
 /*
- * A page of a private mapping is about to be copied and written, where the PTE is none, or one of a
- * shared mapping to be written, which is seen as well. The
+ * A page of a private mapping is about to be copied and written, where the PTE is none. The
  * page cache's folio is locked since before the copy was made, so older unmaps of it are of
- * interest already, and younger ones wait.
+ * interest already, and younger ones wait. Who writes to a shared mapping has opened the file
+ * for that.
  */
 static void see_copies(struct ftrace_regs *fregs)
 {
 	const struct vm_fault *vmf = (const struct vm_fault *)compat_ftrace_argument(fregs, 0);
 
-	if (vmf->flags & FAULT_FLAG_WRITE && vmf->vma->vm_file &&
+	if (vmf->flags & FAULT_FLAG_WRITE && vmf->vma->vm_file && !(vmf->vma->vm_flags & VM_SHARED) &&
 	    !tlbbatch_defer_break(TLBBATCH_DEFER_BREAK_COW))
 		file_event(vmf->vma->vm_file->f_mapping, DEFER_CAUSE_COW);
 }

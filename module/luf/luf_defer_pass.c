@@ -100,6 +100,15 @@ void tlbbatch_defer_end(struct tlbbatch_pass *pass)
 	tlbbatch_owed_release_if_low(pass->pgdat->node_id);
 }
 
+static bool file_fits(const struct address_space *file)
+{
+	return tlbbatch_defer_file_fits(&(struct tlbbatch_defer_file){
+		.magic = file->host->i_sb->s_magic,
+		.open_for_write = inode_is_open_for_write(file->host) ||
+				  mapping_writably_mapped(file),
+	}) || tlbbatch_defer_break(TLBBATCH_DEFER_BREAK_FILES);
+}
+
 /* Rule D1: under the folio lock, before the unmap. */
 static bool fits(struct part *part, struct folio *folio)
 {
@@ -115,17 +124,16 @@ static bool fits(struct part *part, struct folio *folio)
 	/* quotaoff drops the page cache of these, and no event tells. */
 	if (!file || !file->host || IS_NOQUOTA(file->host))
 		return false;
+	/* Interest in such a file would make each of its writers flush, for nothing. */
+	if (!file_fits(file))
+		return false;
 	hash = tlbbatch_defer_hash(file);
 	if (!test_bit(hash, part->files)) {
 		/* Before the barrier of tlbbatch_interest_add(): see tlbbatch_defer_hit(). */
 		__set_bit(hash, part->files);
 		tlbbatch_interest_add(hash);
 	}
-	return tlbbatch_defer_file_fits(&(struct tlbbatch_defer_file){
-		.magic = file->host->i_sb->s_magic,
-		.open_for_write = inode_is_open_for_write(file->host) ||
-				  mapping_writably_mapped(file),
-	}) || tlbbatch_defer_break(TLBBATCH_DEFER_BREAK_FILES);
+	return file_fits(file);
 }
 
 /**
