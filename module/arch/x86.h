@@ -185,12 +185,6 @@ static inline void tlbbatch_arch_batch_set(struct arch_tlbflush_unmap_batch *bat
 	cpumask_copy(&batch->cpumask, cpus);
 }
 
-static inline void tlbbatch_arch_batch_add(struct arch_tlbflush_unmap_batch *batch,
-					   const struct cpumask *cpus)
-{
-	cpumask_or(&batch->cpumask, &batch->cpumask, cpus);
-}
-
 /**
  * tlbbatch_arch_flush_is_native() - does the kernel itself send the IPIs of a flush?
  * @native: the address of native_flush_tlb_multi()

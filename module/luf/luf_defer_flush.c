@@ -4,7 +4,6 @@
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
-#include <linux/preempt.h>
 #include <linux/static_call.h>
 #include "arch/x86.h"
 #include "kernel/kernel_calls.h"
@@ -39,32 +38,16 @@ const char *tlbbatch_defer_flush_find(void)
 static DEFINE_PER_CPU(struct arch_tlbflush_unmap_batch, flush_batch);
 
 /**
- * tlbbatch_defer_flush_begin() - name the CPUs that are to be flushed
+ * tlbbatch_defer_flush() - flush CPUs
  * @cpus: these
- * @more: and these; or NULL
  *
- * Context: task, interrupts on, or with a spinlock held. Preemption is off until
- *	tlbbatch_defer_flush_send().
+ * Context: task, interrupts on, preemption off, no lock held. When this returns, they have no entry
+ *	of what was unmapped before.
  */
-void tlbbatch_defer_flush_begin(const struct cpumask *cpus, const struct cpumask *more)
+void tlbbatch_defer_flush(const struct cpumask *cpus)
 {
-	struct arch_tlbflush_unmap_batch *batch;
+	struct arch_tlbflush_unmap_batch *batch = this_cpu_ptr(&flush_batch);
 
-	preempt_disable();
-	batch = this_cpu_ptr(&flush_batch);
 	tlbbatch_arch_batch_set(batch, cpus);
-	if (more)
-		tlbbatch_arch_batch_add(batch, more);
-}
-
-/**
- * tlbbatch_defer_flush_send() - flush them
- *
- * Context: task, interrupts on, no lock held. When this returns, they have no entry of what was
- *	unmapped before.
- */
-void tlbbatch_defer_flush_send(void)
-{
-	static_call(tlbbatch_defer_arch_flush)(this_cpu_ptr(&flush_batch));
-	preempt_enable();
+	static_call(tlbbatch_defer_arch_flush)(batch);
 }

@@ -6,7 +6,6 @@
 struct cpumask;
 
 const char *tlbbatch_defer_flush_find(void);
-void tlbbatch_defer_flush_begin(const struct cpumask *cpus, const struct cpumask *more);
-void tlbbatch_defer_flush_send(void);
+void tlbbatch_defer_flush(const struct cpumask *cpus);
 
 #endif /* TLBBATCH_DEFER_FLUSH_H */

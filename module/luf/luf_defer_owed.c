@@ -8,8 +8,8 @@
  *  clean	what is flushed, and may be freed
  *
  * A folio goes from one to the next, and to the page allocator (rule D4). Who flushes takes
- * all of @open along, but only if no other flush is under way. Who releases waits for that
- * one. An event needn't: it flushes the same CPUs itself, and leaves the folios alone.
+ * all of @open along, but only if no other flush is under way. Else that one is waited for: it
+ * goes to the same CPUs. An event leaves the folios alone. Who releases frees them, a few at a time.
  */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
@@ -29,6 +29,9 @@
 #include "luf/luf_defer_room.h"
 #include "luf/luf_held.h"
 #include "pass/group.h"
+
+/* Folios that a task frees before others may: as many as a folio_batch has. */
+#define FREED_AT_ONCE	31U
 
 /**
  * struct debt - folios, and what must be flushed before they are freed
@@ -51,9 +54,11 @@ struct debt {
  * @flushing: see above; empty unless @busy
  * @busy: a flush is under way for @flushing
  * @clean: see above
+ * @freeing: tasks that are freeing folios of @clean, each with preemption off
  * @pages: pages of @open, for each zone
  * @held: pages of all three, and of what passes are about to add, for each zone
  * @since: when @open got its first folio, in jiffies
+ * @due: when @work runs, in jiffies, while it is pending
  * @work: releases what has become too old, and frees what an event has flushed
  * @nid: the node
  */
@@ -63,9 +68,11 @@ struct owed {
 	struct debt flushing;
 	bool busy;
 	struct list_head clean;
+	unsigned int freeing;
 	unsigned long pages[MAX_NR_ZONES];
 	unsigned long held[MAX_NR_ZONES];
 	unsigned long since;
+	unsigned long due;
 	struct delayed_work work;
 	int nid;
 };
@@ -127,10 +134,9 @@ static enum flushed flush_open_undisturbed(struct owed *owed)
 	if (what != FLUSHED)
 		return what;
 
-	/* While @busy only the flusher changes @flushing. Events read @cpus, under the lock. */
+	/* While @busy only the flusher touches @flushing. */
 	if (!tlbbatch_defer_break(TLBBATCH_DEFER_BREAK_UNFLUSHED)) {
-		tlbbatch_defer_flush_begin(owed->flushing.cpus, NULL);
-		tlbbatch_defer_flush_send();
+		tlbbatch_defer_flush(owed->flushing.cpus);
 		tlbbatch_held_flushed(owed->nid, owed->flushing.nr);
 	}
 	tlbbatch_interest_drop(owed->flushing.files);
@@ -177,31 +183,59 @@ static enum flushed flush_open_for_sure(struct owed *owed)
 
 /* Section: give back */
 
-static void free_clean(struct owed *owed)
+/* Preemption off: whoever needs the memory waits for these. Return: were there any? */
+static bool free_some_undisturbed(struct owed *owed)
 {
 	unsigned long pages[MAX_NR_ZONES] = { };
-	struct folio *folio;
+	struct folio *folio, *next;
+	unsigned int zone, nr = 0;
 	LIST_HEAD(folios);
-	unsigned int zone;
 
 	raw_spin_lock(&owed->lock);
-	list_splice_init(&owed->clean, &folios);
+	list_for_each_entry_safe(folio, next, &owed->clean, lru) {
+		if (nr++ == FREED_AT_ONCE)
+			break;
+		list_move_tail(&folio->lru, &folios);
+	}
+	WRITE_ONCE(owed->freeing, owed->freeing + !!nr);
 	raw_spin_unlock(&owed->lock);
-	if (list_empty(&folios))
-		return;
+	if (!nr)
+		return false;
 	list_for_each_entry(folio, &folios, lru) {
 		pages[folio_zonenum(folio)] += folio_nr_pages(folio);
 		tlbbatch_held_release(folio);
 	}
 	tlbbatch_group_free(&folios);
-	/* They are room only now: a task may be preempted on its way. */
+	/* They are room only now. */
 	raw_spin_lock(&owed->lock);
 	for (zone = 0; zone < MAX_NR_ZONES; zone++) {
 		WRITE_ONCE(owed->held[zone], owed->held[zone] - pages[zone]);
 		atomic_long_sub(pages[zone], &held_pages);
 		tlbbatch_defer_count(DEFER_PAGES_RELEASED, pages[zone]);
 	}
+	WRITE_ONCE(owed->freeing, owed->freeing - 1);
 	raw_spin_unlock(&owed->lock);
+	return true;
+}
+
+static bool free_some(struct owed *owed)
+{
+	bool some;
+
+	preempt_disable();
+	some = free_some_undisturbed(owed);
+	preempt_enable();
+	return some;
+}
+
+/*
+ * Frees what is clean. The rest stays where others find it: a task may be preempted between its
+ * rounds, and for long.
+ */
+static void free_clean(struct owed *owed)
+{
+	while (free_some(owed))
+		;
 }
 
 /**
@@ -209,11 +243,11 @@ static void free_clean(struct owed *owed)
  * @nid: the node
  * @cause: why
  *
- * When this returns, all that was owed before the call is flushed. What another task has
- * flushed meanwhile, that one may still be freeing.
+ * When this returns, all that was owed before the call is flushed, and is free memory.
+ * See rules D5 and D6.
  *
  * Context: task, interrupts on: a flush is waited for, which needs this CPU's answer. May be an
- *	ftrace callback, preemption off.
+ *	ftrace callback, preemption off. No lock that the page allocator takes.
  */
 void tlbbatch_owed_release(int nid, enum tlbbatch_defer_counter cause)
 {
@@ -222,6 +256,9 @@ void tlbbatch_owed_release(int nid, enum tlbbatch_defer_counter cause)
 	if (flush_open_for_sure(owed) == FLUSHED)
 		tlbbatch_defer_count(cause, 1);
 	free_clean(owed);
+	/* Not for long: they aren't preempted, and have a few folios each. */
+	while (READ_ONCE(owed->freeing))
+		cpu_relax();
 }
 
 /**
@@ -239,25 +276,24 @@ void tlbbatch_owed_release_all(enum tlbbatch_defer_counter cause)
 			tlbbatch_owed_release(nid, cause);
 }
 
-/* Also what another task is flushing. Who has the folios keeps them. */
-static void flush_all_of(struct owed *owed)
+/*
+ * The lock is held. If the work comes sooner anyway, it stays: what is clean may wait for it. A task
+ * can't be preempted between this and what it has changed, or nobody would bound that.
+ */
+static void come_in(struct owed *owed, unsigned long delay)
 {
-	u64 nr;
-
-	raw_spin_lock(&owed->lock);
-	tlbbatch_defer_flush_begin(owed->open.cpus, owed->flushing.cpus);
-	nr = owed->open.nr;
-	raw_spin_unlock(&owed->lock);
-	tlbbatch_defer_flush_send();
-	tlbbatch_held_flushed(owed->nid, nr);
+	if (delayed_work_pending(&owed->work) && time_after_eq(jiffies + delay, owed->due))
+		return;
+	owed->due = jiffies + delay;
+	mod_delayed_work(workqueue, &owed->work, delay);
 }
 
 /**
  * tlbbatch_owed_event() - a stale entry could be seen from now on
  * @cause: what is about to happen
  *
- * Flushes all that is owed, also what others are flushing: when this returns, no CPU has an
- * entry of what was held back before the call.
+ * Flushes all that is owed, or waits until another has: when this returns, no CPU has an entry of
+ * what was held back before the call.
  *
  * Context: task, interrupts on; an ftrace callback, preemption off. Frees nothing.
  */
@@ -270,20 +306,12 @@ void tlbbatch_owed_event(enum tlbbatch_defer_counter cause)
 	for_each_node_state(nid, N_MEMORY) {
 		struct owed *owed = owed_of(nid);
 
-		if (!owed)
+		if (!owed || flush_open_for_sure(owed) != FLUSHED)
 			continue;
-		switch (flush_open(owed)) {
-		case NOTHING_OPEN:
-			continue;
-		case FLUSHED:
-			tlbbatch_defer_count(cause, 1);
-			mod_delayed_work(workqueue, &owed->work, 0);
-			continue;
-		case OTHER_FLUSHES:
-			break;
-		}
-		flush_all_of(owed);
 		tlbbatch_defer_count(cause, 1);
+		raw_spin_lock(&owed->lock);
+		come_in(owed, 0);
+		raw_spin_unlock(&owed->lock);
 	}
 }
 
@@ -302,12 +330,12 @@ static void work_fn(struct work_struct *work)
 		tlbbatch_owed_release(owed->nid, DEFER_CAUSE_AGE);
 	else
 		free_clean(owed);
-	if (list_empty_careful(&owed->open.folios))
-		return;
+	raw_spin_lock(&owed->lock);
+	due = owed->since + age_jiffies();
 	/* A younger debt has taken this one's place. */
-	due = READ_ONCE(owed->since) + age_jiffies();
-	queue_delayed_work(workqueue, &owed->work,
-			   time_after_eq(jiffies, due) ? 1UL : due - jiffies);
+	if (!list_empty(&owed->open.folios))
+		come_in(owed, time_after_eq(jiffies, due) ? 1UL : due - jiffies);
+	raw_spin_unlock(&owed->lock);
 }
 
 /* Section: what passes add */
@@ -372,12 +400,12 @@ void tlbbatch_owed_add(int nid, struct list_head *folios, const unsigned int *pa
 	for_each_set_bit(hash, files, TLBBATCH_DEFER_FILES)
 		if (!__test_and_set_bit(hash, owed->open.files))
 			__clear_bit(hash, files);
+	if (first)
+		come_in(owed, age_jiffies());
 	raw_spin_unlock(&owed->lock);
 	/* What is left is counted twice. */
 	tlbbatch_interest_drop(files);
 	bitmap_zero(files, TLBBATCH_DEFER_FILES);
-	if (first)
-		queue_delayed_work(workqueue, &owed->work, age_jiffies());
 }
 
 static unsigned long sum_of(const unsigned long *pages)
@@ -403,7 +431,7 @@ bool tlbbatch_owed_is_full(int nid, unsigned long batch)
 }
 
 /**
- * tlbbatch_owed_release_if_low() - give back what a node holds, if it is short of memory
+ * tlbbatch_owed_release_if_low() - give back what a node holds, if memory has become short
  * @nid: the node
  *
  * Rule D5. Who asks for memory looks next whether there is any.
@@ -414,7 +442,7 @@ void tlbbatch_owed_release_if_low(int nid)
 {
 	struct owed *owed = owed_of(nid);
 
-	if (owed && tlbbatch_defer_lacks_memory(nid, owed->held))
+	if (owed && tlbbatch_defer_lacks_memory(nid, owed->held, tlbbatch_defer_batch()))
 		tlbbatch_owed_release(nid, DEFER_CAUSE_LOW);
 }
 

@@ -76,13 +76,25 @@ bool tlbbatch_defer_is_low(const struct tlbbatch_defer_zone *zone)
 	return usable(zone) < (zone->min + zone->low) / 2;
 }
 
+/*
+ * With few free pages, no more may be missing than lies between the last two watermarks: kswapd then
+ * stops a little later.
+ */
+static unsigned long most(const struct tlbbatch_defer_zone *zone, unsigned long batch)
+{
+	unsigned long between = zone->high - zone->low;
+
+	if (zone->isolates || tlbbatch_defer_is_low(zone))
+		return 0;
+	return usable(zone) <= zone->high + batch && between < batch ? between : batch;
+}
+
 /**
  * tlbbatch_defer_room() - how many more pages of a zone may be held back
  * @zone: the zone
  * @batch: luf/batch, in pages
  *
- * Rule D5. What is held back is missing from the free pages. With few of them, no more may
- * be missing than lies between the last two watermarks: kswapd then stops a little later.
+ * Rule D5. What is held back is missing from the free pages.
  *
  * Rule D6. Who isolates blocks looks at one after the other. A large folio that is on no list ends
  * that with -EBUSY (page_is_unmovable()), and nobody tries again.
@@ -91,13 +103,23 @@ bool tlbbatch_defer_is_low(const struct tlbbatch_defer_zone *zone)
  */
 unsigned long tlbbatch_defer_room(const struct tlbbatch_defer_zone *zone, unsigned long batch)
 {
-	unsigned long most = batch, between = zone->high - zone->low;
+	unsigned long bound = most(zone, batch);
 
-	if (zone->isolates || tlbbatch_defer_is_low(zone))
-		return 0;
-	if (usable(zone) <= zone->high + batch && between < most)
-		most = between;
-	return zone->held < most ? most - zone->held : 0;
+	return zone->held < bound ? bound - zone->held : 0;
+}
+
+/**
+ * tlbbatch_defer_is_over() - is more held back than may be by now?
+ * @zone: the zone
+ * @batch: luf/batch, in pages
+ *
+ * Rule D5. Memory may have become short since. Free pages and a new luf/batch count, too.
+ *
+ * Context: any.
+ */
+bool tlbbatch_defer_is_over(const struct tlbbatch_defer_zone *zone, unsigned long batch)
+{
+	return zone->held > most(zone, batch);
 }
 
 /**

@@ -110,6 +110,7 @@ enum tlbbatch_defer_verdict tlbbatch_defer_judge(const struct tlbbatch_luf_defer
 unsigned long tlbbatch_defer_room(const struct tlbbatch_defer_zone *zone, unsigned long batch);
 bool tlbbatch_defer_spares(unsigned int ms);
 bool tlbbatch_defer_is_low(const struct tlbbatch_defer_zone *zone);
+bool tlbbatch_defer_is_over(const struct tlbbatch_defer_zone *zone, unsigned long batch);
 bool tlbbatch_defer_next_is(const void *const *unmapped, unsigned int nr, unsigned int *next,
 			    const void *folio);
 

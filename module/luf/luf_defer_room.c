@@ -69,13 +69,14 @@ bool tlbbatch_defer_could_have_room(int nid, const unsigned int *pages, unsigned
 }
 
 /**
- * tlbbatch_defer_lacks_memory() - is a zone short of memory of which some is held back?
+ * tlbbatch_defer_lacks_memory() - is more of a zone held back than may be by now?
  * @nid: the node
  * @held: pages of each zone that are held back
+ * @batch: luf/batch, in pages
  *
  * Context: any.
  */
-bool tlbbatch_defer_lacks_memory(int nid, const unsigned long *held)
+bool tlbbatch_defer_lacks_memory(int nid, const unsigned long *held, unsigned long batch)
 {
 	struct zone *zones = NODE_DATA(nid)->node_zones;
 	unsigned int i;
@@ -86,7 +87,7 @@ bool tlbbatch_defer_lacks_memory(int nid, const unsigned long *held)
 		if (!populated_zone(&zones[i]) || !READ_ONCE(held[i]))
 			continue;
 		facts = facts_of(&zones[i], READ_ONCE(held[i]));
-		if (tlbbatch_defer_is_low(&facts))
+		if (tlbbatch_defer_is_over(&facts, batch))
 			return true;
 	}
 	return false;

@@ -8,6 +8,6 @@
 bool tlbbatch_defer_has_room(int nid, const unsigned long *held, const unsigned int *pages,
 			     unsigned long batch);
 bool tlbbatch_defer_could_have_room(int nid, const unsigned int *pages, unsigned long batch);
-bool tlbbatch_defer_lacks_memory(int nid, const unsigned long *held);
+bool tlbbatch_defer_lacks_memory(int nid, const unsigned long *held, unsigned long batch);
 
 #endif /* TLBBATCH_DEFER_ROOM_H */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034 # rc, out: of who sources this
 #
 # What deferral holds back, and has counted. Sourced behind lib.sh.
 

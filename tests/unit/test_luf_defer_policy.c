@@ -41,6 +41,8 @@ static const struct tlbbatch_defer_zone plenty = {
 
 #define ZONE(member, value)	({ struct tlbbatch_defer_zone z_ = plenty; z_.member = (value); z_; })
 
+#define HOLDS(nr, member, value)	({ struct tlbbatch_defer_zone z_ = ZONE(held, nr); z_.member = (value); z_; })
+
 static const struct tlbbatch_defer_zone mostly_reserved = {
 	.free = 5000, .reserved = 4200, .min = 1000, .low = 1250, .high = 1500,
 };
@@ -48,6 +50,11 @@ static const struct tlbbatch_defer_zone mostly_reserved = {
 static unsigned long room(struct tlbbatch_defer_zone zone, unsigned long batch)
 {
 	return tlbbatch_defer_room(&zone, batch);
+}
+
+static bool over(struct tlbbatch_defer_zone zone, unsigned long batch)
+{
+	return tlbbatch_defer_is_over(&zone, batch);
 }
 
 /* As passes do it: never is more held than the watermarks and luf/batch allow. */
@@ -157,6 +164,12 @@ int main(void)
 	ok(room(mostly_reserved, 1024) == 0, "D5: so nothing is held back");
 	ok(room(ZONE(reserved, 200000), 1024) == 0, "D5: counts may be of different times");
 	ok(room(ZONE(isolates, true), 1024) == 0, "D6: nothing while blocks are isolated");
+	ok(!over(ZONE(held, 1024), 1024) && over(ZONE(held, 1025), 1024), "D5: luf/batch was lowered: too much is held");
+	ok(over(HOLDS(251, free, 1500 + 1024), 1024) && !over(HOLDS(250, free, 1500 + 1024), 1024),
+	   "D5: memory has become short: too much is held");
+	ok(over(HOLDS(1, free, 1124), 1024) && over(HOLDS(1, isolates, true), 1024),
+	   "D5, D6: or anything is");
+	ok(!over(HOLDS(0, free, 1124), 1024), "D5: nothing is never too much");
 	ok(all_stay_within(), "D5: whatever comes, no more is held");
 
 	ok(covers("abc", "abc"), "D2: all of it is in the group");

@@ -49,6 +49,22 @@ static void copies(void)
 	fault(&vmf);
 }
 
+static void copies_other(void)
+{
+	struct vm_area_struct other = { &opened[1], 0 };
+	struct vm_fault vmf = { &other, FAULT_FLAG_WRITE };
+
+	fault(&vmf);
+}
+
+static void writes_shared(void)
+{
+	struct vm_area_struct shared = { &opened[0], VM_SHARED };
+	struct vm_fault vmf = { &shared, FAULT_FLAG_WRITE };
+
+	fault(&vmf);
+}
+
 static void faults(void)
 {
 	struct vm_fault vmf = { &vma, 0 };
@@ -80,6 +96,11 @@ static void isolates(void)
 static void looks_at_isolated(void)
 {
 	isolated(0, 512, 0);
+}
+
+static void seeks_range(void)
+{
+	seek_range(1UL << 18, 0, 0, NULL);
 }
 
 static void goes_offline(void)

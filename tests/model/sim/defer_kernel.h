@@ -109,8 +109,11 @@ struct iattr {
 	unsigned int ia_valid;
 };
 
+#define VM_SHARED	8UL
+
 struct vm_area_struct {
 	struct file *vm_file;
+	unsigned long vm_flags;
 };
 
 
@@ -332,8 +335,7 @@ struct irq_work {
 #define container_of(at, type, member)	((type *)((char *)(at) - offsetof(type, member)))
 #endif
 #define time_after_eq(a, b)		((long)((a) - (b)) >= 0)
-void queue_delayed_work(struct workqueue_struct *queue, struct delayed_work *work,
-			unsigned long delay);
+#define delayed_work_pending(work)	((work)->queued)
 void mod_delayed_work(struct workqueue_struct *queue, struct delayed_work *work,
 		      unsigned long delay);
 void cancel_delayed_work_sync(struct delayed_work *work);

@@ -112,14 +112,6 @@ void mod_delayed_work(struct workqueue_struct *queue, struct delayed_work *work,
 	work->when = jiffies + delay;
 }
 
-/* Work that waits already keeps its time. */
-void queue_delayed_work(struct workqueue_struct *queue, struct delayed_work *work,
-			unsigned long delay)
-{
-	if (!work->queued)
-		mod_delayed_work(queue, work, delay);
-}
-
 void cancel_delayed_work_sync(struct delayed_work *work)
 {
 	work->queued = false;
@@ -169,16 +161,24 @@ static noinline void uncharge(sim_group *group)
 /* What another CPU does while a flush is under way, once. */
 static void (*at_flush)(void);
 
+/* The same, while folios are freed. */
+static void (*at_free)(void);
+
+static void happens(void (**at)(void))
+{
+	void (*does)(void) = *at;
+
+	*at = NULL;
+	if (does)
+		does();
+}
+
 static noinline void arch_flush(struct arch_tlbflush_unmap_batch *batch)
 {
-	void (*does)(void) = at_flush;
-
 	barrier();
 	if (sim_spinlocks_held)
 		sim_breach("a flush under a lock");
-	at_flush = NULL;
-	if (does)
-		does();
+	happens(&at_flush);
 	owed_flushes++;
 	sim_note("owed_flush");
 	cpus_forget(&batch->cpumask);
@@ -234,6 +234,7 @@ static void free_folio(struct folio *folio)
 	sees_freed(folio);
 	early += !!(folio->entries & ~(sim_cpus_t)1);
 	folio->freed++;
+	happens(&at_free);
 }
 
 static noinline void free_group(sim_group *group)
@@ -353,6 +354,12 @@ static noinline int isolated(unsigned long from, unsigned long to, int mode)
 {
 	barrier();
 	return 0;
+}
+
+static noinline void *seek_range(unsigned long nr, unsigned int flags, int nid, void *mask)
+{
+	barrier();
+	return NULL;
 }
 
 static noinline int traceiter(void *data, unsigned long nr, void *memcg)
@@ -536,6 +543,8 @@ static void defer_world_init(void)
 		       "int(unsigned long, unsigned long, enum pb_isolate_mode)");
 	hook_world_has("test_pages_isolated", isolated,
 		       "int(unsigned long, unsigned long, enum pb_isolate_mode)");
+	hook_world_has("alloc_contig_frozen_pages_noprof", seek_range,
+		       "struct page *(unsigned long, gfp_t, int, nodemask_t *)");
 	hook_world_has("__traceiter_mm_vmscan_direct_reclaim_end", traceiter,
 		       "int(void *, unsigned long, struct mem_cgroup *)");
 	hook_world_has("__traceiter_mm_vmscan_memcg_reclaim_end", traceiter,

@@ -109,11 +109,13 @@ static void test_events(void)
 		{ "D3: guard pages are made", guards, DEFER_CAUSE_GUARD, true, false },
 		{ "a file is opened for reading", reads, DEFER_CAUSE_OPEN, false, false },
 		{ "a file's mode changes", chmods, DEFER_CAUSE_TRUNCATE, false, false },
+		{ "a shared page is written", writes_shared, DEFER_CAUSE_COW, false, false },
 		{ "a page is read", faults, DEFER_CAUSE_COW, false, false },
 		{ "another file is opened for writing", opens_other, DEFER_CAUSE_OPEN, false, false },
 		{ "D5: memory runs out", runs_short, DEFER_CAUSE_OOM, true, true },
 		{ "D6: memory is isolated", isolates, DEFER_CAUSE_ISOLATE, true, true },
 		{ "D6: isolated memory is looked at", looks_at_isolated, DEFER_CAUSE_ISOLATE, true, true },
+		{ "D6: a range is sought", seeks_range, DEFER_CAUSE_ISOLATE, true, true },
 		{ "D6: memory goes offline", goes_offline, DEFER_CAUSE_ISOLATE, true, true },
 		{ "D6: memory is compacted", compacts, DEFER_CAUSE_ISOLATE, true, true },
 		{ "D5: the machine sleeps", sleeps, DEFER_CAUSE_OFF, true, true },
@@ -158,6 +160,14 @@ static void test_hit(void)
 	plan.meanwhile = opens_other;
 	plan.meanwhile_at = 10;
 	ok(pass() == 0 && settles(), "another file's event doesn't matter");
+	anew();
+	pass();
+	plan.file = &files[1];
+	inodes[1].writers = 1;
+	plan.meanwhile = copies_other;
+	plan.meanwhile_at = 10;
+	ok(pass() == 1 && !owed_flushes, "nor does one of a file that doesn't fit");
+	ok(settles(), "all are freed");
 	/* The pass has asked for writers, and one comes behind that. It doesn't ask again. */
 	anew();
 	plan.nr = 1;
@@ -201,12 +211,13 @@ static void test_guard_end(void)
 }
 
 static jmp_buf other_waits;
-static unsigned int waits;
+static unsigned int waits, held_then;
 
 /* Another CPU would wait here until the flush is complete. */
 void sim_relax(void)
 {
 	waits++;
+	held_then = (unsigned int)tlbbatch_owed_held();
 	longjmp(other_waits, 1);
 }
 
@@ -238,14 +249,20 @@ static void short_meanwhile(void)
 	until_it_waits(runs_short);
 }
 
+static void opens_meanwhile(void)
+{
+	until_it_waits(opens);
+}
+
 /* While a release's flush is under way. */
 static void test_flushing(void)
 {
 	anew();
 	pass();
-	at_flush = opens;
+	at_flush = opens_meanwhile;
+	waits = 0;
 	ms_pass(2000);
-	ok(none_stale() && owed_flushes == 2, "D3: an event doesn't rely on a flush that is under way");
+	ok(waits == 1 && none_stale() && owed_flushes == 1, "D3: an event waits for a flush that is under way");
 	ok(settles(), "D4: all are freed, once");
 	anew();
 	pass();
@@ -271,6 +288,20 @@ static void test_flushing(void)
 	ok(none_stale(), "D3: so nothing is stale");
 }
 
+/* While folios are freed. */
+static void test_freeing(void)
+{
+	anew();
+	plan.nr = 100;
+	pass();
+	at_free = short_meanwhile;
+	waits = 0;
+	ms_pass(200);
+	ok_int((int)waits, 1, "D5: who needs memory waits for what another task is freeing");
+	ok(held_then > 0 && held_then <= 31, "D5: that is little, and it frees the rest itself");
+	ok(all_well(), "all are freed");
+}
+
 /* Each debt has its own age, and each node its own memory. */
 static void test_ages(void)
 {
@@ -289,6 +320,22 @@ static void test_ages(void)
 	ok((int)tlbbatch_owed_held() == 20, "a younger debt isn't due yet");
 	ms_pass(60);
 	ok(all_well(), "it is given back after luf/age_ms, and not twice that");
+	ok(write_knob(&tlbbatch_defer_age_attr, "1000") > 0, "luf/age_ms 1000");
+	anew();
+	pass();
+	pass();
+	ok(write_knob(&tlbbatch_defer_age_attr, "100") > 0, "luf/age_ms 100");
+	pass();
+	ms_pass(120);
+	ok(all_well(), "a new luf/age_ms holds for what comes next");
+	anew();
+	pass();
+	opens();
+	plan.file = &files[1];
+	pass();
+	ms_pass(8);
+	ok(folios[0].freed == 1 && !early, "what an event has flushed is freed at once");
+	ok(settles(), "all are freed");
 	ok(write_knob(&tlbbatch_defer_batch_attr, "1024") > 0, "luf/batch 1024");
 	ok(write_knob(&tlbbatch_defer_age_attr, "0") > 0, "luf/age_ms 0");
 	anew();
@@ -341,7 +388,7 @@ static void test_bounds(void)
 	sim_nodes[0].node_zones[SIM_ZONE_NORMAL].free = 1600;
 	plan.nr = 150;
 	ok(pass() == 0 && pass() == 0 && owed_flushes == 1 && tlbbatch_owed_held() <= 250,
-	   "D5: no more than 250 pages are held back there: they make room for others");
+	   "D5: no more than 250 pages are held back: they make room for others");
 	ok(settles(), "all are freed");
 	anew();
 	sim_nodes[0].node_zones[SIM_ZONE_NORMAL].free = 1600;
@@ -370,6 +417,13 @@ static void test_bounds(void)
 	plan.nr = 0;
 	pass();
 	ok(all_well(), "D5: a pass that finds nothing ends, and the zone is short: all is given back");
+	anew();
+	plan.nr = 260;
+	pass();
+	ok(tlbbatch_owed_held() == 260, "260 are held back");
+	sim_nodes[0].node_zones[SIM_ZONE_NORMAL].free = 1600;
+	call_ends();
+	ok(all_well(), "D5: little is free by now, so that is too much: all is given back");
 	anew();
 	pass_on(1);
 	call_ends();
@@ -429,6 +483,7 @@ int main(void)
 	test_hit();
 	test_guard_end();
 	test_flushing();
+	test_freeing();
 	test_bounds();
 	test_ages();
 	test_new_node();
