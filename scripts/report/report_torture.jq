@@ -17,6 +17,8 @@ def table:
 # A row for each run
 def summary:
 	(["kernel", "minutes", "seed", "kinds", "times", "not possible", "programs", "MB verified",
-	  "bytes lost", "verdict"], [range(10) | "---"] | cells),
+	  "bytes lost", "flushes put off", "pages held back", "verdict"], [range(12) | "---"] | cells),
 	(.[] | [.release, .minutes, .seed, (.kinds | length), (.kinds | add), (.skipped | length),
-		.parts.ran, ((.bytes.verified // 0) / 1048576 | floor), .bytes.lost, .verdict] | cells);
+		.parts.ran, ((.bytes.verified // 0) / 1048576 | floor), .bytes.lost,
+		(.counts["luf/flushes_deferred"] // "-"), (.counts["luf/pages_released"] // "-"),
+		.verdict] | cells);
