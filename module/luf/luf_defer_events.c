@@ -29,6 +29,7 @@
 #include "luf/luf_defer_owed.h"
 #include "luf/luf_defer_pass.h"
 #include "luf/luf_defer_policy.h"
+#include "luf/luf_defer_room.h"
 #include "targets.h"
 
 /**
@@ -105,6 +106,13 @@ static void see_copies(struct ftrace_regs *fregs)
 }
 
 /* Section: memory, rules D5 and D6 */
+
+/* It looks at one range after the other, and nobody sees its end. */
+static void see_seeks_range(struct ftrace_regs *fregs)
+{
+	tlbbatch_defer_range_sought();
+	tlbbatch_owed_release_all(DEFER_CAUSE_ISOLATE);
+}
 
 static void see_isolates(struct ftrace_regs *fregs)
 {

@@ -30,8 +30,8 @@
 #include "luf/luf_held.h"
 #include "pass/group.h"
 
-/* Folios that a task frees before others may: as many as a folio_batch has. */
-#define FREED_AT_ONCE	31U
+/* Pages that a task frees while others wait; of a large folio more. */
+#define FREED_AT_ONCE	32U
 
 /**
  * struct debt - folios, and what must be flushed before they are freed
@@ -193,18 +193,18 @@ static bool free_some_undisturbed(struct owed *owed)
 
 	raw_spin_lock(&owed->lock);
 	list_for_each_entry_safe(folio, next, &owed->clean, lru) {
-		if (nr++ == FREED_AT_ONCE)
-			break;
 		list_move_tail(&folio->lru, &folios);
+		pages[folio_zonenum(folio)] += folio_nr_pages(folio);
+		nr += folio_nr_pages(folio);
+		if (nr >= FREED_AT_ONCE)
+			break;
 	}
 	WRITE_ONCE(owed->freeing, owed->freeing + !!nr);
 	raw_spin_unlock(&owed->lock);
 	if (!nr)
 		return false;
-	list_for_each_entry(folio, &folios, lru) {
-		pages[folio_zonenum(folio)] += folio_nr_pages(folio);
+	list_for_each_entry(folio, &folios, lru)
 		tlbbatch_held_release(folio);
-	}
 	tlbbatch_group_free(&folios);
 	/* They are room only now. */
 	raw_spin_lock(&owed->lock);
@@ -277,8 +277,8 @@ void tlbbatch_owed_release_all(enum tlbbatch_defer_counter cause)
 }
 
 /*
- * The lock is held. If the work comes sooner anyway, it stays: what is clean may wait for it. A task
- * can't be preempted between this and what it has changed, or nobody would bound that.
+ * The lock is held. If the work comes sooner anyway, it stays: what is clean may wait for it. Who adds
+ * does this under the lock: else he could be preempted, and nobody bounded the age of what others add.
  */
 static void come_in(struct owed *owed, unsigned long delay)
 {
@@ -315,26 +315,36 @@ void tlbbatch_owed_event(enum tlbbatch_defer_counter cause)
 	}
 }
 
-/* With luf/age_ms 0 some calls end unseen, kswapd's for one: a jiffy is their bound. */
-static unsigned long age_jiffies(void)
+/* The lock is held. With luf/age_ms 0 some calls end unseen, kswapd's for one: a jiffy is their bound. */
+static unsigned long due_of(const struct owed *owed)
 {
-	return max(msecs_to_jiffies(tlbbatch_defer_age_ms()), 1UL);
+	return owed->since + max(msecs_to_jiffies(tlbbatch_defer_age_ms()), 1UL);
+}
+
+static unsigned long until(unsigned long due)
+{
+	return time_after_eq(jiffies, due) ? 1UL : due - jiffies;
 }
 
 static void work_fn(struct work_struct *work)
 {
 	struct owed *owed = container_of(to_delayed_work(work), struct owed, work);
-	unsigned long due = READ_ONCE(owed->since) + age_jiffies();
+	unsigned long due;
 
+	raw_spin_lock(&owed->lock);
+	due = due_of(owed);
+	raw_spin_unlock(&owed->lock);
 	if (time_after_eq(jiffies, due))
 		tlbbatch_owed_release(owed->nid, DEFER_CAUSE_AGE);
 	else
 		free_clean(owed);
 	raw_spin_lock(&owed->lock);
-	due = owed->since + age_jiffies();
+	/* A task that has flushed, or is about to, may be preempted before it frees. */
+	if (owed->busy || !list_empty(&owed->clean))
+		come_in(owed, 1);
 	/* A younger debt has taken this one's place. */
-	if (!list_empty(&owed->open.folios))
-		come_in(owed, time_after_eq(jiffies, due) ? 1UL : due - jiffies);
+	else if (!list_empty(&owed->open.folios))
+		come_in(owed, until(due_of(owed)));
 	raw_spin_unlock(&owed->lock);
 }
 
@@ -381,14 +391,12 @@ void tlbbatch_owed_add(int nid, struct list_head *folios, const unsigned int *pa
 {
 	struct owed *owed = owed_of(nid);
 	unsigned int i, hash;
-	bool first;
 
 	raw_spin_lock(&owed->lock);
-	first = list_empty(&owed->open.folios);
+	if (list_empty(&owed->open.folios))
+		owed->since = jiffies;
 	owed->open.nr = atomic64_inc_return(&debts);
 	tlbbatch_held_owe(folios, nid, owed->open.nr);
-	if (first)
-		WRITE_ONCE(owed->since, jiffies);
 	list_splice_tail_init(folios, &owed->open.folios);
 	for (i = 0; i < MAX_NR_ZONES; i++) {
 		owed->pages[i] += pages[i];
@@ -400,8 +408,8 @@ void tlbbatch_owed_add(int nid, struct list_head *folios, const unsigned int *pa
 	for_each_set_bit(hash, files, TLBBATCH_DEFER_FILES)
 		if (!__test_and_set_bit(hash, owed->open.files))
 			__clear_bit(hash, files);
-	if (first)
-		come_in(owed, age_jiffies());
+	/* Not only for the first: luf/age_ms may be new. */
+	come_in(owed, until(due_of(owed)));
 	raw_spin_unlock(&owed->lock);
 	/* What is left is counted twice. */
 	tlbbatch_interest_drop(files);

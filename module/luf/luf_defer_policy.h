@@ -15,6 +15,8 @@
 #define TLBBATCH_DEFER_AGE_MAX_MS	1000U
 /* The OOM killer is kept away once in so many milliseconds. */
 #define TLBBATCH_DEFER_SPARES_MS	1000U
+/* For so long nothing is held back behind the begin of a search for a large range. */
+#define TLBBATCH_DEFER_SOUGHT_MS	1000U
 /* Folios that a pass may unmap before its next flush, if that is to be put off. */
 #define TLBBATCH_DEFER_UNMAPS		512U
 
@@ -69,7 +71,7 @@ enum tlbbatch_defer_verdict {
  * @low: the second
  * @high: the third
  * @held: pages of it that are held back
- * @isolates: blocks of it are being taken out of use
+ * @isolates: blocks of it are being taken out of use, or a large range is being sought
  */
 struct tlbbatch_defer_zone {
 	unsigned long free;

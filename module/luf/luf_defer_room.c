@@ -1,10 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* How much of a node's memory may be held back: rule D5. The zones are read, and the policy asked. */
+#include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/mmzone.h>
 #include "compat/zone_compat.h"
 #include "luf/luf_defer_policy.h"
 #include "luf/luf_defer_room.h"
+
+/* When somebody last began to seek a large range, in jiffies. */
+static unsigned long sought_at;
+
+/**
+ * tlbbatch_defer_range_sought() - somebody begins to seek a large range of memory
+ *
+ * Rule D6: as if blocks of all zones were isolated, for TLBBATCH_DEFER_SOUGHT_MS. A pass that has taken
+ * its room by then isn't bound by it.
+ *
+ * Context: any.
+ */
+void tlbbatch_defer_range_sought(void)
+{
+	WRITE_ONCE(sought_at, jiffies);
+}
+
+static bool range_is_sought(void)
+{
+	return time_before(jiffies, READ_ONCE(sought_at) + msecs_to_jiffies(TLBBATCH_DEFER_SOUGHT_MS));
+}
 
 /* As the allocator counts free pages for most allocations: __zone_watermark_unusable_free(). */
 static struct tlbbatch_defer_zone facts_of(struct zone *zone, unsigned long held)
@@ -16,7 +38,7 @@ static struct tlbbatch_defer_zone facts_of(struct zone *zone, unsigned long held
 		.low = low_wmark_pages(zone),
 		.high = high_wmark_pages(zone),
 		.held = held,
-		.isolates = compat_zone_isolates(zone),
+		.isolates = compat_zone_isolates(zone) || range_is_sought(),
 	};
 }
 

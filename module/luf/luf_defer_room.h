@@ -5,6 +5,7 @@
 
 #include <linux/types.h>
 
+void tlbbatch_defer_range_sought(void);
 bool tlbbatch_defer_has_room(int nid, const unsigned long *held, const unsigned int *pages,
 			     unsigned long batch);
 bool tlbbatch_defer_could_have_room(int nid, const unsigned int *pages, unsigned long batch);

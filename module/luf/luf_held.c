@@ -184,12 +184,14 @@ static struct {
 
 static void tell(struct irq_work *unused)
 {
+	struct work_struct *work = READ_ONCE(on_hit);
+
 	pr_err("luf: frame %lx, page %lu of inode %lu on %u:%u, held back for %u ms: %s\n",
 	       first.frame.pfn, first.frame.index, first.frame.ino, MAJOR(first.frame.dev),
 	       MINOR(first.frame.dev), jiffies_to_msecs(first.at - first.frame.since),
 	       events[first.what]);
-	if (READ_ONCE(on_hit))
-		queue_work(system_long_wq, READ_ONCE(on_hit));
+	if (work)
+		queue_work(system_long_wq, work);
 }
 
 static DEFINE_IRQ_WORK(tell_work, tell);

@@ -335,6 +335,7 @@ struct irq_work {
 #define container_of(at, type, member)	((type *)((char *)(at) - offsetof(type, member)))
 #endif
 #define time_after_eq(a, b)		((long)((a) - (b)) >= 0)
+#define time_before(a, b)		(!time_after_eq(a, b))
 #define delayed_work_pending(work)	((work)->queued)
 void mod_delayed_work(struct workqueue_struct *queue, struct delayed_work *work,
 		      unsigned long delay);

@@ -4,9 +4,9 @@
  * frame is freed while a CPU has an entry of it, none twice, none never, and that nobody sees what
  * a file had. Rules D1, D2, D3, D4, D5, D6, D7 and D8.
  */
-#include <setjmp.h>
 #include "defer_world.h"
 #include "defer_happens.h"
+#include "defer_meanwhile.h"
 
 static void test_plain(void)
 {
@@ -86,6 +86,10 @@ static void test_refused(void)
 	anew();
 	sim_nodes[0].node_zones[SIM_ZONE_NORMAL].nr_isolate_pageblock = 1;
 	ok(pass() == 1 && all_well(), "D6: a zone whose blocks are isolated");
+	anew();
+	seeks_range();
+	ok(pass() == 1 && all_well(), "D6: a large range is being sought");
+	jiffies += 250;
 	anew();
 	demotes = 1;
 	ok(pass() == 1 && all_well(), "D2: a pass that demotes");
@@ -176,30 +180,6 @@ static void test_hit(void)
 	ok(none_stale() && all_well(), "D3: and nothing is owed");
 }
 
-static struct tlbbatch_pass *others_pass;
-
-static void other_ends(void)
-{
-	struct task_struct *was = current;
-
-	current = &other_reclaimer;
-	tlbbatch_pass_end(others_pass, 0);
-	current = was;
-}
-
-static void reclaims_meanwhile(void)
-{
-	struct task_struct *was = current;
-
-	current = &other_reclaimer;
-	if (tlbbatch_pass_enter(0)) {
-		others_pass = tlbbatch_pass_begin(&sim_nodes[0], NULL, &stat);
-		reclaim();
-		other_ends();
-	}
-	current = was;
-}
-
 /* What was unmapped after the event began, and before it made its guards. */
 static void test_guard_end(void)
 {
@@ -208,50 +188,6 @@ static void test_guard_end(void)
 	guards();
 	ok(none_stale(), "D3: a pass goes by while guards are made: its flush comes at their end");
 	ok(settles(), "all are freed");
-}
-
-static jmp_buf other_waits;
-static unsigned int waits, held_then;
-
-/* Another CPU would wait here until the flush is complete. */
-void sim_relax(void)
-{
-	waits++;
-	held_then = (unsigned int)tlbbatch_owed_held();
-	longjmp(other_waits, 1);
-}
-
-/* The rest of what that CPU does isn't played. */
-static void until_it_waits(void (*does)(void))
-{
-	unsigned int off = sim_preempt_off;
-
-	if (!setjmp(other_waits))
-		does();
-	current = &reclaimer;
-	sim_preempt_off = off;
-}
-
-/* A pass that an event meets when its flush is all but put off. */
-static void late_hit(void)
-{
-	sim_at_refs = opens;
-	reclaims_meanwhile();
-}
-
-static void late_hit_meanwhile(void)
-{
-	until_it_waits(late_hit);
-}
-
-static void short_meanwhile(void)
-{
-	until_it_waits(runs_short);
-}
-
-static void opens_meanwhile(void)
-{
-	until_it_waits(opens);
 }
 
 /* While a release's flush is under way. */
@@ -271,6 +207,15 @@ static void test_flushing(void)
 	ok((int)tlbbatch_owed_held() == 20 && !early,
 	   "D4: what comes while a flush is under way isn't covered by it");
 	ok(settles(), "D4: it has its own");
+	anew();
+	pass();
+	ms_pass(60);
+	tlbbatch_owed_release_all(DEFER_CAUSE_OFF);
+	pass();
+	at_flush = work_comes;
+	tlbbatch_owed_release_all(DEFER_CAUSE_OFF);
+	ok(comes_again, "D5: the work comes while a task is about to free: it comes again");
+	ok(settles(), "D4: all are freed, once");
 	anew();
 	pass();
 	at_flush = short_meanwhile;
@@ -298,7 +243,7 @@ static void test_freeing(void)
 	waits = 0;
 	ms_pass(200);
 	ok_int((int)waits, 1, "D5: who needs memory waits for what another task is freeing");
-	ok(held_then > 0 && held_then <= 31, "D5: that is little, and it frees the rest itself");
+	ok(held_then > 0 && held_then <= 32, "D5: that is little, and it frees the rest itself");
 	ok(all_well(), "all are freed");
 }
 
@@ -323,6 +268,8 @@ static void test_ages(void)
 	ok(write_knob(&tlbbatch_defer_age_attr, "1000") > 0, "luf/age_ms 1000");
 	anew();
 	pass();
+	pass();
+	plan.nr = 1;
 	pass();
 	ok(write_knob(&tlbbatch_defer_age_attr, "100") > 0, "luf/age_ms 100");
 	pass();
