@@ -35,14 +35,14 @@ records()
 	diag "$(head -n 20 <<<"$out")"
 }
 
-# counted NAME: print that figure of the last scene, or of records
-counted()
+# said_of NAME: print that figure of the last scene, or of records
+said_of()
 {
 	[[ $out =~ $1=([0-9]+) ]] && echo "${BASH_REMATCH[1]}" || echo 0
 }
 
 # some_in NAME: is it more than 0?
-some_in() { [ "$(counted "$1")" -gt 0 ]; }
+some_in() { [ "$(said_of "$1")" -gt 0 ]; }
 
 # records_streamed SECONDS: files that are larger than their cgroup. There is no swap, so what the
 # program wrote stays.
