@@ -107,16 +107,16 @@ static void see_copies(struct ftrace_regs *fregs)
 
 /* Section: memory, rules D5 and D6 */
 
+static void see_isolates(struct ftrace_regs *fregs)
+{
+	tlbbatch_owed_release_all(DEFER_CAUSE_ISOLATE);
+}
+
 /* It looks at one range after the other, and nobody sees its end. */
 static void see_seeks_range(struct ftrace_regs *fregs)
 {
 	tlbbatch_defer_range_sought();
-	tlbbatch_owed_release_all(DEFER_CAUSE_ISOLATE);
-}
-
-static void see_isolates(struct ftrace_regs *fregs)
-{
-	tlbbatch_owed_release_all(DEFER_CAUSE_ISOLATE);
+	see_isolates(fregs);
 }
 
 /* Whoever compacts memory for an allocation needs neighbours, and what is held back is none. */

@@ -44,14 +44,21 @@ said_of()
 # some_in NAME: is it more than 0?
 some_in() { [ "$(said_of "$1")" -gt 0 ]; }
 
+# with_max LIMIT COMMAND...: run it while the cgroup has that limit. $rc is the command's to set.
+with_max()
+{
+	local most status=0
+
+	most=$(<"$CG/memory.max")
+	echo "$1" >"$CG/memory.max"
+	"${@:2}" || status=$?
+	echo "$most" >"$CG/memory.max"
+	return $status
+}
+
 # records_streamed SECONDS: files that are larger than their cgroup. There is no swap, so what the
 # program wrote stays.
 records_streamed()
 {
-	local most
-
-	most=$(<"$CG/memory.max")
-	echo 24M >"$CG/memory.max"
-	records "$1" streamed
-	echo "$most" >"$CG/memory.max"
+	with_max 24M records "$1" streamed
 }

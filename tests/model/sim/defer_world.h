@@ -64,30 +64,31 @@ static struct plan {
 
 /* --- the kernel -------------------------------------------------------------------------- */
 
+/* What a test wants to happen here, once. */
+static void happens(void (**at)(void))
+{
+	void (*does)(void) = *at;
+
+	*at = NULL;
+	if (does)
+		does();
+}
+
 bool inode_is_open_for_write(const struct inode *inode)
 {
-	void (*does)(void) = sim_at_writers;
+	unsigned int off = sim_preempt_off;
 	bool writers = inode->writers > 0;
 
-	sim_at_writers = NULL;
-	if (does) {
-		unsigned int off = sim_preempt_off;
-
-		/* On another CPU, which is in no callback. */
-		sim_preempt_off = 0;
-		does();
-		sim_preempt_off = off;
-	}
+	/* On another CPU, which is in no callback. */
+	sim_preempt_off = 0;
+	happens(&sim_at_writers);
+	sim_preempt_off = off;
 	return writers;
 }
 
 int sim_refs(const struct folio *folio)
 {
-	void (*does)(void) = sim_at_refs;
-
-	sim_at_refs = NULL;
-	if (does)
-		does();
+	happens(&sim_at_refs);
 	return folio->refs;
 }
 
@@ -163,15 +164,6 @@ static void (*at_flush)(void);
 
 /* The same, while folios are freed. */
 static void (*at_free)(void);
-
-static void happens(void (**at)(void))
-{
-	void (*does)(void) = *at;
-
-	*at = NULL;
-	if (does)
-		does();
-}
 
 static noinline void arch_flush(struct arch_tlbflush_unmap_batch *batch)
 {
@@ -335,12 +327,8 @@ static void (*at_guard)(void);
 
 static noinline long guard(struct madvise_behavior *behavior)
 {
-	void (*does)(void) = at_guard;
-
 	barrier();
-	at_guard = NULL;
-	if (does)
-		does();
+	happens(&at_guard);
 	return 17;
 }
 
