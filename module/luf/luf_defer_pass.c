@@ -100,7 +100,7 @@ void tlbbatch_defer_end(struct tlbbatch_pass *pass)
 	tlbbatch_owed_release_if_low(pass->pgdat->node_id);
 }
 
-static bool file_fits(const struct address_space *file)
+static bool file_fits(struct address_space *file)
 {
 	return tlbbatch_defer_file_fits(&(struct tlbbatch_defer_file){
 		.magic = file->host->i_sb->s_magic,
