@@ -24,6 +24,6 @@ report_defer_check()
 report_defer_matrix()
 {
 	report_rows_table report_defer "$1" defer_rows kernel MB LRU where load sides off defer \
-		'saved, %' 'from, to' 'with a batch of 4096, %' '`track` says, %' 'points apart' \
-		'left out' 'sent' 'pages a second with `track`, %' 'with `defer`, %'
+		'less by, %' 'saved, %' 'with a batch of 4096, %' '`track` says, %' 'points apart' \
+		'left out' 'sent' 'work with `track`, %' 'with `defer`, %'
 }

@@ -58,10 +58,10 @@ def gate_complaints:
 
 # Each group of sides of one guest, LRU, load and place, by arm
 def gate_groups($arms):
-	sort_by(.kernel, .mem_mb)[] | .kernel as $kernel | .mem_mb as $mem |
+	sort_by(.kernel, .mem_mb)[] | .kernel as $kernel | .mem_mb as $mem | .cpus as $cpus |
 	.sides | group_by([.lru, .where, .workload])[] |
 	. as $sides |
-	{ kernel: $kernel, mem_mb: $mem, lru: .[0].lru, where: .[0].where, workload: .[0].workload,
+	{ kernel: $kernel, mem_mb: $mem, cpus: $cpus, lru: .[0].lru, where: .[0].where, workload: .[0].workload,
 	  arms: [$arms[] as $arm | $sides | map(select(.arm == $arm))] };
 
 def gate_median(f): [.[] | f] | median;

@@ -208,3 +208,16 @@ luf_text()
 			exit !(good > 0 && !bad)
 		}' "$WORKLOAD_OUT" >&2
 }
+
+# luf_work NAME: print what that workload has done since it began, as members of a JSON object. "done" is
+# pages that were read, or runs of the program; "ms" is the time that they took.
+luf_work()
+{
+	case $1 in
+	text)
+		awk -v s="$SECONDS_TAKEN" '{ good += $1 }
+			END { printf "\"done\": %d, \"ms\": %d", good, s * 1000 }' "$WORKLOAD_OUT"
+		;;
+	*) jq -r '.jobs[0].read | "\"done\": \(.io_bytes / 4096 | floor), \"ms\": \(.runtime)"' "$WORKLOAD_OUT" ;;
+	esac
+}

@@ -33,6 +33,19 @@ bounded()
 	in_cgroup timeout -k 10 "$limit" "$@"
 }
 
+# in_random_order WORD...: set ORDER to the words in an order that follows from RANDOM's seed. A
+# subshell would seed it anew.
+in_random_order()
+{
+	local word list=
+
+	for word; do
+		list+="$RANDOM $word"$'\n'
+	done
+	# shellcheck disable=SC2034 # read by those who source this
+	mapfile -t ORDER < <(sort -n <<<"${list%$'\n'}" | cut -d' ' -f2-)
+}
+
 cgroup_setup()
 {
 	cgroup_make "$MEMORY_MAX"
