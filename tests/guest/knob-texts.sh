@@ -6,7 +6,7 @@
 # minutes. Reads lines of KNOB WANTED TEXT. WANTED is "ok" (then TEXT is read back) or the
 # name of an errno (then nothing may change, hooks included). In TEXT, \n and \0 stand for
 # those bytes, \s for a space, \e for nothing, and \xN:C for N times C. Prints lines of
-# STATUS NAME.
+# STATUS NAME, and in the end that word.
 try_texts()
 {
 	perl -e '
@@ -45,7 +45,8 @@ try_texts()
 				result(state() eq $before,
 				       "$knob: \"$shown\" changed nothing");
 			}
-		}' "$K"
+		}
+		print "end\n"' "$K"
 }
 
 # try_all KNOB: run try_texts for lines of "WANTED TEXT..."
@@ -54,12 +55,13 @@ try_all()
 	local knob=$1 wanted texts text status name
 
 	while read -r status name; do
-		ok "$status" "$name"
+		[ "$status" = end ] || ok "$status" "$name"
 	done < <(while read -r wanted texts; do
 		for text in $texts; do
 			echo "$knob $wanted $text"
 		done
 	done | try_texts)
+	[ "$status" = end ] || ok 1 "$knob: every text was tried"
 }
 
 # knob_fuzz ARG...: knob-fuzz ends by itself, on a slow kernel later

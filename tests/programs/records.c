@@ -418,6 +418,7 @@ int main(int argc, char **argv)
 	if (shared == MAP_FAILED || mlock(shared, sizeof(*shared)))
 		die_environment("shared memory: %s", strerror(errno));
 	make_files();
+	writes = 0;
 	if (sigaction(SIGBUS, &trap, NULL))
 		die_environment("sigaction: %s", strerror(errno));
 	reader = start_process(read_on, nr_threads);
@@ -432,7 +433,8 @@ int main(int argc, char **argv)
 		pthread_join(acts[i], NULL);
 	for (i = 0; i < nr_threads; i++)
 		pthread_join(threads[i], NULL);
-	if (wait_child(reader) || wait_child(taker))
+	/* What somebody has found counts, whoever was killed since. */
+	if ((wait_child(reader) | wait_child(taker)) && !shared->wrong.value)
 		die_environment("a process didn't end well");
 	remove_files();
 	say(STDOUT_FILENO,

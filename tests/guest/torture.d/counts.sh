@@ -15,6 +15,7 @@ FEATURES=(
 	"lazyfree/mode|pmd|tried pages_discarded restored_dirty+restored_referenced"
 	"shootdown/prune|1|receivers_pruned"
 	"luf/mode|defer|flushes_deferred pages_released"
+	"luf/check|1|frames_checked"
 )
 
 # features_begin: switch on what the kernel doesn't refuse, and remember what it does. A feature that

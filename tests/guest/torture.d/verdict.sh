@@ -212,6 +212,7 @@ verdict()
 	check_isolated "nothing is isolated" none_isolated
 	is "nothing is being written back" "$(vmstat_exact nr_writeback)" 0
 	counts_note
+	is "luf/check noticed nothing, over all loads" "$(counted_in_all luf/check_hits)" 0
 	check "unload" unload
 	check "nothing is left" nothing_left
 	is "the module switched nothing off" "$(dmesg -t | grep -E 'tlbbatch: (switched off|reclaim wrote|luf: (frame|defer is))')" ""
