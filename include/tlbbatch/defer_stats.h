@@ -9,13 +9,13 @@
 
 /* Why what was owed is flushed: the end of the enumerator, and of the file's name. */
 #define DEFER_CAUSES(X)							\
-	X(FULL,		full)		/* luf/batch pages are held */	\
+	X(FULL,		full)		/* luf/batch, or no room */	\
 	X(AGE,		age)		/* for luf/age_ms */		\
 	X(CALL,		call)		/* a call of reclaim ended */	\
 	X(LOW,		low)		/* memory is short */		\
 	X(OOM,		oom)						\
-	X(ISOLATE,	isolate)	/* memory goes offline, or CMA */ \
-	X(OPEN,		open)		/* a file is opened for writing */ \
+	X(ISOLATE,	isolate)	/* offline, CMA, compaction, a range */ \
+	X(OPEN,		open)		/* for writing; or an event met a pass */ \
 	X(TRUNCATE,	truncate)					\
 	X(COW,		cow)		/* a private copy is written */	\
 	X(GUARD,	guard)		/* guard pages are made */	\

@@ -247,8 +247,9 @@ enum tlbbatch_luf_mode tlbbatch_luf_mode(void)
  *
  * Context: process context, may sleep; for seconds to stop under load.
  * Return: 0; -EOPNOTSUPP if the kernel can't be watched (the log says why);
- *	-ENOMEM; -EINTR if the caller was killed; -EBUSY if ftrace is switched off or
- *	somebody else redirects what must be; -ENODEV if ftrace is dead.
+ *	-ENOMEM; -EINTR if the caller was killed; -EBUSY if ftrace is switched off, somebody
+ *	else redirects what must be, or shootdown/prune is on; -EIO if ftrace did not patch a
+ *	function or the self-test failed; -ENODEV if ftrace is dead.
  */
 int tlbbatch_luf_set_mode(enum tlbbatch_luf_mode wanted)
 {

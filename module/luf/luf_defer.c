@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * LUF for real: the flush of a pass that unmapped only read-only pages of files is put off, and
- * what it would have freed is held back until one flush for many passes comes.
+ * the folios that it unmapped are held back until one flush for many passes comes.
  *
  *  luf_defer_events.c	what is watched in the kernel
  *  luf_defer_guard.c	what it must see the end of
@@ -9,9 +9,12 @@
  *  luf_defer_owed.c	what is held back, and the flush for it
  *  luf_defer_flush.c	the flush itself
  *  luf_defer_interest.c	which files events matter for
+ *  luf_defer_room.c	how much of a zone may be held back
  *  luf_defer_policy.c	the decisions
  *  luf_defer_knobs.c	how much, and for how long
  *  luf_defer_counters.c	what is counted
+ *  luf_held.c		luf/check: the table of what is held back, and what must not happen to it
+ *  luf_check.c		luf/check: what is watched for it
  *
  * The prices are memory that is missing for a while, and a longer time in which a CPU may read a
  * page of a file by a stale entry: docs/defer.md.
@@ -60,7 +63,7 @@ static const char *unfit(void)
 		return TLBBATCH_ARCH_NO_IPIS;
 	if (tlbbatch_arch_flush_is_foreign())
 		return "the hypervisor flushes for this guest";
-	/* What follows are facts of the headers' release. */
+	/* The two probes behind it ask the headers. */
 	if (compat_built_for_other())
 		return compat_built_for_other();
 	if (!compat_reclaim_known())
@@ -83,8 +86,8 @@ static int start(void)
 }
 
 /*
- * Rule D7: no pass defers any more, and all events are still seen. Behind this nothing is owed
- * when they go unseen.
+ * Rule D7: no pass defers any more, and all events are still seen. So nothing is owed any more when
+ * they stop being seen.
  */
 static void close(void)
 {

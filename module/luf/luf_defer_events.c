@@ -4,8 +4,8 @@
  * read-only entry could be seen (rule D3); and who needs the memory that is held back
  * (rules D5 and D6).
  *
- * An event is seen at its start, before the kernel acts, and flushes before it goes on; of guard pages
- * also the end is (luf_defer_guard.c). All
+ * An event is seen at its start, and flushes before the kernel acts. Guard pages are the exception:
+ * only their end is seen, and it flushes before the call returns (luf_defer_guard.c). All
  * other changes of page tables flush by themselves: reclaim leaves a mark in the process, which
  * flush_tlb_batched_pending() reads, and deferral leaves that mark standing.
  */
@@ -38,7 +38,8 @@
  * @cause: what happens to it
  *
  * Rule D3. The caller has made a full barrier behind what happens, or behind what makes passes
- * refuse the file. So whoever isn't seen here sees that.
+ * refuse the file; or it holds the lock of the folio that a pass would have to lock. So whoever isn't
+ * seen here sees that.
  *
  * Context: task, interrupts on; preemption may be off.
  */
@@ -119,7 +120,7 @@ static void see_seeks_range(struct ftrace_regs *fregs)
 	see_isolates(fregs);
 }
 
-/* Whoever compacts memory for an allocation needs neighbours, and what is held back is none. */
+/* Whoever compacts memory for an allocation needs free neighbours. A page that is held back isn't free. */
 static void probe_compacts(void *data, int order, gfp_t flags, int priority)
 {
 	tlbbatch_owed_release_all(DEFER_CAUSE_ISOLATE);

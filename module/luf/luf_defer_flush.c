@@ -41,8 +41,9 @@ static DEFINE_PER_CPU(struct arch_tlbflush_unmap_batch, flush_batch);
  * tlbbatch_defer_flush() - flush CPUs
  * @cpus: these
  *
- * Context: task, interrupts on, preemption off, no lock held. When this returns, they have no entry
- *	of what was unmapped before.
+ * When this returns, none of them can use an entry of what was unmapped before.
+ *
+ * Context: task, interrupts on, preemption off, no lock held.
  */
 void tlbbatch_defer_flush(const struct cpumask *cpus)
 {

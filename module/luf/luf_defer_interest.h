@@ -12,6 +12,12 @@ struct address_space;
 #define TLBBATCH_DEFER_FILE_BITS	8
 #define TLBBATCH_DEFER_FILES		(1U << TLBBATCH_DEFER_FILE_BITS)
 
+/**
+ * tlbbatch_defer_hash() - a file's place in the table of interest
+ * @file: the file
+ *
+ * Context: any. Return: 0 to TLBBATCH_DEFER_FILES - 1.
+ */
 static inline unsigned int tlbbatch_defer_hash(const struct address_space *file)
 {
 	return hash_ptr((void *)file, TLBBATCH_DEFER_FILE_BITS);

@@ -8,8 +8,8 @@
  *  clean	what is flushed, and may be freed
  *
  * A folio goes from one to the next, and to the page allocator (rule D4). Who flushes takes
- * all of @open along, but only if no other flush is under way. Else that one is waited for: it
- * goes to the same CPUs. An event leaves the folios alone. Who releases frees them, a few at a time.
+ * all of @open along. If another flush is under way, the task waits for it, and then flushes what is
+ * open by then. An event leaves the folios alone. Who releases frees them, a few at a time.
  */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
@@ -277,8 +277,8 @@ void tlbbatch_owed_release_all(enum tlbbatch_defer_counter cause)
 }
 
 /*
- * The lock is held. If the work comes sooner anyway, it stays: what is clean may wait for it. Who adds
- * does this under the lock: else he could be preempted, and nobody bounded the age of what others add.
+ * The lock is held. Work that is due sooner stays as it is. A pass calls this before it gives up the lock:
+ * if it were preempted in between, nothing would bound the age of what others add meanwhile.
  */
 static void come_in(struct owed *owed, unsigned long delay)
 {
@@ -295,7 +295,7 @@ static void come_in(struct owed *owed, unsigned long delay)
  * Flushes all that is owed, or waits until another has: when this returns, no CPU has an entry of
  * what was held back before the call.
  *
- * Context: task, interrupts on; an ftrace callback, preemption off. Frees nothing.
+ * Context: task, interrupts on; preemption may be off. Frees nothing.
  */
 void tlbbatch_owed_event(enum tlbbatch_defer_counter cause)
 {

@@ -31,7 +31,7 @@
 
 /**
  * struct part - what is remembered of a pass
- * @batch: luf/batch, as it was when the pass began; 0 if the pass defers nothing
+ * @batch: luf/batch in pages, as it was when the pass began
  * @mixed: something was unmapped, or may have been, for which the flush can't be put off
  * @hit: an event met one of @files; written by anybody
  * @files: hashes of the files of @unmapped, each counted as interest; read by anybody
@@ -117,7 +117,7 @@ static bool fits(struct part *part, struct folio *folio)
 
 	if (folio_test_anon(folio) || folio_test_swapcache(folio))
 		return false;
-	/* What frees a list doesn't free these. */
+	/* free_unref_page_list() can't free these. */
 	if (folio_test_large(folio) && !tlbbatch_groups_are_arrays())
 		return false;
 	file = folio_mapping(folio);
@@ -242,7 +242,7 @@ static void take_over(struct tlbbatch_pass *pass, struct part *part,
 	}
 }
 
-/* What is held back makes room for what comes: a flush for all of that, and not one for each. */
+/* If there is no room, one flush gives back all that is held. So not each pass that finds none flushes. */
 static bool make_room(int nid, const unsigned int *pages, unsigned int batch)
 {
 	if (tlbbatch_owed_reserve(nid, pages, batch))

@@ -16,7 +16,7 @@ bool tlbbatch_defer_file_fits(const struct tlbbatch_defer_file *file)
 {
 	if (file->open_for_write)
 		return false;
-	/* On a local device: only this kernel changes their files, and counts who writes. ext2, 3 and 4 have one. */
+	/* On local devices. So only this kernel changes their files, and it counts who writes. */
 	switch (file->magic) {
 	case EXT4_SUPER_MAGIC:
 	case XFS_SUPER_MAGIC:
@@ -178,8 +178,8 @@ bool tlbbatch_held_may_stay(const struct tlbbatch_defer_file *file, bool replace
  * @frame: the frame
  * @what: what happens to it, or to its file
  *
- * Rule D9. A change of its file is allowed behind the flush. While an event meets the pass that
- * holds it back, that one flushes before its next step, as it would without deferral.
+ * Rule D9. A change of its file is allowed behind the flush. If an event met the pass that held it back,
+ * that pass flushes by itself before its next step, as it would without deferral.
  *
  * Context: any.
  */

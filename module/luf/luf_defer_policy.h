@@ -39,7 +39,7 @@ struct tlbbatch_defer_file {
  * @remote: the flush names another CPU
  * @hit: an event met one of the files meanwhile
  * @kept: a folio that was unmapped isn't in the group, or somebody refers to it
- * @full: no room for so many pages, though what was held back is given back
+ * @full: no room for so many pages, even with all that could be given back
  */
 struct tlbbatch_luf_defer_facts {
 	bool owes;

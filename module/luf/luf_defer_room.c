@@ -76,7 +76,7 @@ bool tlbbatch_defer_has_room(int nid, const unsigned long *held, const unsigned 
 }
 
 /**
- * tlbbatch_defer_could_have_room() - might they be, if nothing were held back?
+ * tlbbatch_defer_could_have_room() - would so many pages have room, if nothing were held back?
  * @nid: the node
  * @pages: how many of each zone
  * @batch: luf/batch, in pages

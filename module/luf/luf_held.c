@@ -8,7 +8,7 @@
  *  held	taken over, and checked from now on
  *  owed	the number of its debt is known: a flush of a node covers all up to the last one
  *	that it took along
- *  settled	no event has met the pass: so the next one must have flushed
+ *  settled	no event has met the pass. From now on an event must flush before it goes on
  */
 #define pr_fmt(fmt) "tlbbatch: " fmt
 #include <linux/fs.h>
@@ -28,7 +28,7 @@
 #include "luf/luf_defer_counters.h"
 #include "luf/luf_held.h"
 
-/* Enough for what a node holds by default, and for many passes. What finds no room counts. */
+/* Enough for what a node holds by default, and for many passes. What finds no room is counted. */
 #define FRAME_BITS	14
 #define FRAMES		(1U << FRAME_BITS)
 #define FILE_BITS	12
@@ -245,7 +245,7 @@ bool tlbbatch_held_tripped(void)
 }
 
 /**
- * tlbbatch_held_rearm() - the next hit counts again, and flushes may be put off
+ * tlbbatch_held_rearm() - the next hit is told again, and flushes may be put off
  *
  * Context: process context.
  */
@@ -258,8 +258,10 @@ void tlbbatch_held_rearm(void)
  * tlbbatch_held_on_hit() - what to do behind a hit
  * @work: it; NULL if nothing
  *
- * Context: load, or unload. Who is behind his hit may still tell of it: what came before isn't queued
- *	when this returns, unless there are hits.
+ * When this returns, nobody queues the previous work any more. It may have been queued before: the
+ * caller cancels it.
+ *
+ * Context: load, or unload.
  */
 void tlbbatch_held_on_hit(struct work_struct *work)
 {
