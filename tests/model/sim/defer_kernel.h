@@ -229,9 +229,10 @@ static inline unsigned int sim_find(const unsigned long *map, unsigned int size,
 #define for_each_set_bit(bit, map, size)					\
 	for (bit = sim_find(map, size, 0); bit < (size); bit = sim_find(map, size, bit + 1))
 
-typedef struct cpumask cpumask_var_t[1];
-#define zalloc_cpumask_var(mask, flags)	(memset(mask, 0, sizeof(*(mask))), true)
-#define free_cpumask_var(mask)		((void)(mask))
+/* As on a machine with many CPUs. */
+typedef struct cpumask *cpumask_var_t;
+#define zalloc_cpumask_var(mask, flags)	(*(mask) = sim_alloc(1, sizeof(struct cpumask)), !!*(mask))
+#define free_cpumask_var(mask)		sim_free(mask)
 
 static inline unsigned int cpumask_any_but(const struct cpumask *mask, unsigned int cpu)
 {
@@ -283,8 +284,12 @@ extern int sim_memory_nodes;
 
 typedef struct { long counter; } atomic_long_t;
 #define atomic_long_read(v)		((v)->counter)
-#define atomic_long_add(n, v)		((void)((v)->counter += (long)(n)))
-#define atomic_long_sub(n, v)		((void)((v)->counter -= (long)(n)))
+/* Only pages that are held back are counted so. */
+#define atomic_long_add(n, v)		(sim_spinlocks_held ? (void)0 :				\
+	sim_breach("pages are counted without their node's lock"), (void)((v)->counter += (long)(n)))
+#define atomic_long_sub(n, v)		(sim_no_preempt || sim_preempt_off ? (void)0 :		\
+	sim_breach("pages are freed while others wait for a task that may be preempted"),	\
+	atomic_long_add(-(long)(n), v))
 #define smp_mb__before_atomic()		barrier()
 /* What is interrupted has the lock. */
 extern bool sim_in_nmi;

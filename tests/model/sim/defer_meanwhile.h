@@ -51,18 +51,6 @@ static void until_it_waits(void (*does)(void))
 	sim_preempt_off = off;
 }
 
-/* A pass that an event meets when its flush is all but put off. */
-static void late_hit(void)
-{
-	sim_at_refs = opens;
-	reclaims_meanwhile();
-}
-
-static void late_hit_meanwhile(void)
-{
-	until_it_waits(late_hit);
-}
-
 static void short_meanwhile(void)
 {
 	until_it_waits(runs_short);

@@ -14,6 +14,7 @@
 #include "luf/luf_defer.h"
 #include "luf/luf_defer_counters.h"
 #include "luf/luf_defer_events.h"
+#include "luf/luf_defer_interest.h"
 #include "luf/luf_defer_knobs.h"
 #include "luf/luf_defer_owed.h"
 #include "luf/luf_defer_pass.h"
@@ -21,7 +22,7 @@
 #include "pass/flush_calls.h"
 #include "pass/pass_calls.h"
 
-#define NR_FOLIOS	400
+#define NR_FOLIOS	520
 #ifdef SIM_LISTS
 #define LISTS		1
 #else
@@ -60,6 +61,7 @@ static struct plan {
 	unsigned int anon, dirty, kept, referred, unseen, unbatched;
 	unsigned int meanwhile_at;
 	void (*meanwhile)(void);
+	sim_cpus_t entries;
 } plan;
 
 /* --- the kernel -------------------------------------------------------------------------- */
@@ -106,6 +108,8 @@ void mod_delayed_work(struct workqueue_struct *queue, struct delayed_work *work,
 {
 	unsigned int i = 0;
 
+	if (!sim_spinlocks_held)
+		sim_breach("work is queued without its node's lock");
 	while (i < ARRAY_SIZE(queued) && queued[i] && queued[i] != work)
 		i++;
 	queued[i] = work;
@@ -132,11 +136,12 @@ static void ms_pass(unsigned int ms)
 	}
 }
 
-static void cpus_forget(const struct cpumask *cpus)
+/* What of the first @nr folios they have. */
+static void cpus_forget(const struct cpumask *cpus, unsigned int nr)
 {
 	unsigned int i, cpu;
 
-	for (i = 0; i < NR_FOLIOS; i++)
+	for (i = 0; i < nr; i++)
 		for (cpu = 0; cpu < 8; cpu++)
 			if (cpumask_test_cpu(cpu, cpus))
 				folios[i].entries &= ~((sim_cpus_t)1 << cpu);
@@ -165,15 +170,23 @@ static void (*at_flush)(void);
 /* The same, while folios are freed. */
 static void (*at_free)(void);
 
+/* The CPUs of the last flush. */
+static unsigned long flushed;
+
 static noinline void arch_flush(struct arch_tlbflush_unmap_batch *batch)
 {
+	unsigned int unmapped = next;
+
 	barrier();
 	if (sim_spinlocks_held)
 		sim_breach("a flush under a lock");
+	if (!sim_no_preempt && !sim_preempt_off)
+		sim_breach("a flush that may be preempted, while others spin");
 	happens(&at_flush);
 	owed_flushes++;
 	sim_note("owed_flush");
-	cpus_forget(&batch->cpumask);
+	flushed = batch->cpumask.bits[0];
+	cpus_forget(&batch->cpumask, unmapped);
 	cpumask_clear(&batch->cpumask);
 }
 
@@ -184,7 +197,7 @@ static noinline void try_to_unmap_flush(void)
 		return;
 	flushes++;
 	current->tlb_ubc.flush_required = current->tlb_ubc.writable = false;
-	cpus_forget(&current->tlb_ubc.arch.cpumask);
+	cpus_forget(&current->tlb_ubc.arch.cpumask, next);
 	cpumask_clear(&current->tlb_ubc.arch.cpumask);
 }
 
@@ -208,17 +221,25 @@ static void sees_freed(struct folio *folio)
 		probe(NULL, &folio->page, 0);
 }
 
-static void is_allocated(struct folio *folio)
+static void are_allocated(struct folio *folio, unsigned int order)
 {
 	void (*probe)(void *data, struct page *page, unsigned int order, unsigned int flags, int type) =
 		tlbbatch_luf_check_watches.points[0].probe;
 
-	probe(NULL, &folio->page, 0, 0, 0);
+	probe(NULL, &folio->page, order, 0, 0);
 }
+
+static void is_allocated(struct folio *folio)
+{
+	are_allocated(folio, 0);
+}
+
+/* Folios that are used again may get other frames. */
+static unsigned long first_frame;
 
 unsigned long page_to_pfn(const struct page *page)
 {
-	return (unsigned long)((const struct folio *)page - folios);
+	return first_frame + (unsigned long)((const struct folio *)page - folios);
 }
 
 static void free_folio(struct folio *folio)
@@ -360,13 +381,18 @@ static noinline int compact_iter(void *data, int order, unsigned int flags, int 
 	return 0;
 }
 
-/* A call of reclaim ends. */
-static void call_ends(void)
+/* A call of reclaim ends: for a cgroup, or another. */
+static void call_ends_at(unsigned int point)
 {
 	void (*probe)(void *data, unsigned long nr, void *memcg);
 
-	probe = tlbbatch_defer_watches.points[0].probe;
+	probe = tlbbatch_defer_watches.points[point].probe;
 	probe(NULL, 20, NULL);
+}
+
+static void call_ends(void)
+{
+	call_ends_at(0);
 }
 
 u32 sim_member_offset(const char *member)
@@ -395,7 +421,8 @@ static noinline __attribute__((section(".text.sorted.1"), aligned(BLOCK))) void 
 
 		*folio = (struct folio){
 			.page = { { i, next } }, .index = i, .mapping = plan.file, .anon = i == plan.anon, .nr = plan.nr_pages,
-			.large = plan.nr_pages > 1, .zone = plan.zone, .entries = READERS,
+			.large = plan.nr_pages > 1, .zone = plan.zone,
+			.entries = plan.entries ?: READERS,
 			.refs = i == plan.referred,
 		};
 		if (i == plan.unseen) {
@@ -478,7 +505,7 @@ static unsigned int pass(void)
 	return pass_on(0);
 }
 
-/* Nothing is owed, each folio was freed once, and behind its flush. */
+/* Nothing is owed, no event matters, and each folio was freed once, and behind its flush. */
 static bool all_well(void)
 {
 	unsigned int i;
@@ -487,6 +514,8 @@ static bool all_well(void)
 		if (folios[i].freed != 1)
 			return false;
 	return !early && !tlbbatch_owed_held() && !reclaimer.tlb_ubc.flush_required &&
+	       !tlbbatch_interest_in(tlbbatch_defer_hash(&files[0])) &&
+	       !tlbbatch_interest_in(tlbbatch_defer_hash(&files[1])) &&
 	       counted(DEFER_PAGES_HELD) == counted(DEFER_PAGES_RELEASED);
 }
 

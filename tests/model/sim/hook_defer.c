@@ -223,14 +223,6 @@ static void test_flushing(void)
 	ms_pass(200);
 	ok(waits == 1 && !early, "D4: who releases meanwhile waits for the flush");
 	ok(settles(), "D4: all are freed, once");
-	anew();
-	pass();
-	at_flush = late_hit_meanwhile;
-	waits = 0;
-	ms_pass(200);
-	ok_int((int)waits, 1, "D3: a pass that is met at the last moment doesn't rely on another's flush");
-	other_ends();
-	ok(none_stale(), "D3: so nothing is stale");
 }
 
 /* While folios are freed. */

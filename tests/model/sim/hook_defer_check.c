@@ -36,6 +36,17 @@ static void freed(void)
 	sees_freed(IT);
 }
 
+/* Four frames, and it is the last. */
+static void block_allocated(void)
+{
+	are_allocated(&folios[0], 2);
+}
+
+static void others_allocated(void)
+{
+	are_allocated(&folios[40], 2);
+}
+
 static void dirtied(void)
 {
 	mark_dirty(IT, &files[0], 0);
@@ -59,6 +70,19 @@ static void dropped(void)
 static void stored(void)
 {
 	IT->page.words[2]++;
+}
+
+/* The last page of the last large folio. */
+static void dropped_last(void)
+{
+	drop_pages(&files[0], 23, 23);
+}
+
+/* The pass has asked for writers, and hasn't put its flush off yet. */
+static void written_first(void)
+{
+	opens();
+	mark_dirty(&folios[0], &files[0], 0);
 }
 
 static void other_dirtied(void)
@@ -136,6 +160,8 @@ static void test_hits(void)
 	} tests[] = {
 		{ "it is allocated", allocated, "was allocated" },
 		{ "it is freed", freed, "was freed" },
+		{ "a block is allocated that it is the end of", block_allocated, "was allocated" },
+		{ "a block of other frames is", others_allocated, NULL },
 		{ "its file is written, unseen", dirtied, "was written" },
 		{ "another way to write", dirtied_whole, "was written" },
 		{ "and another", dropped, "was written" },
@@ -189,10 +215,43 @@ static void test_hit_pass(void)
 	ok(pass() == 1 && all_well(), "an event meets a pass");
 	ok(counted(DEFER_CHECK_HITS) == hits, "D9: that isn't a hit");
 	anew();
+	plan.nr = 1;
+	sim_at_refs = written_first;
+	ok(pass() == 0 && all_well(), "an event meets it at the last moment");
+	ok(counted(DEFER_CHECK_HITS) == hits, "D9: nor is that");
+	anew();
 	plan.kept = 5;
 	pass();
 	is_allocated(&folios[2]);
 	ok(counted(DEFER_CHECK_HITS) == hits, "D9: what a pass has flushed for is anybody's");
+}
+
+/* The table has room for 16384 frames. */
+static void test_room(void)
+{
+	u64 unchecked = counted(DEFER_FRAMES_UNCHECKED);
+	unsigned int i;
+
+	for (i = 0; i < 1000; i++) {
+		anew();
+		first_frame = 1000 * i;
+		plan.kept = 20;
+		pass();
+	}
+	ok(counted(DEFER_FRAMES_UNCHECKED) == unchecked, "D9: what passes have flushed for takes no room");
+	first_frame = 0;
+}
+
+/* What arrays free may be large. */
+static void test_large(void)
+{
+	anew();
+	plan.nr_pages = 4;
+	pass();
+	dropped_last();
+	ok(tlbbatch_held_tripped(), "D9: that the last page of a large folio is written is noticed");
+	tlbbatch_held_rearm();
+	ok(settles(), "all are freed");
 }
 
 /* The hardware gives a page up. */
@@ -277,6 +336,8 @@ int main(void)
 	ok(write_knob(&tlbbatch_luf_check_attr, "1") > 0, "luf/check 1");
 	test_hits();
 	test_hit_pass();
+	test_room();
+	test_large();
 	test_poison();
 	test_broken();
 	test_nmi();
