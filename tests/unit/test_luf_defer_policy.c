@@ -26,6 +26,24 @@ static bool file(unsigned long magic, bool open_for_write)
 	return tlbbatch_defer_file_fits(&f);
 }
 
+/*
+ * Others may write there, or it isn't known when: OCFS2, GFS2, F2FS, CIFS, SMB2, Ceph, 9p, AFS, Coda, overlayfs, FAT, exFAT, ISO 9660, UDF, block devices, DAX, hugetlbfs, ramfs, JFFS2, NILFS2, bcachefs.
+ */
+static bool no_other_fits(void)
+{
+	static const unsigned long others[] = {
+		0x7461636F, 0x01161970, 0xF2F52010, 0xFF534D42, 0xFE534D42, 0x00C36400, 0x01021997,
+		0x5346414F, 0x73757245, 0x794C7630, 0x4D44, 0x2011BAB0, 0x9660, 0x15013346, 0x62646576,
+		0x64646178, 0x958458F6, 0x858458F6, 0x72B6, 0x3434, 0xCA451A4E,
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (file(others[i], false))
+			return false;
+	return true;
+}
+
 enum { BTRFS = 0x9123683E, XFS = 0x58465342 };
 
 static bool may_stay(unsigned long magic, bool open_for_write, bool replaced)
@@ -150,6 +168,7 @@ int main(void)
 	ok(!file(0x65735546, false), "D1: FUSE doesn't");
 	ok(!file(0x01021994, false), "D1: tmpfs doesn't");
 	ok(!file(0, false), "D1: what isn't known doesn't");
+	ok(no_other_fits(), "D1: nor does any other");
 
 	ok(room(plenty, 1024) == 1024, "D5: with much free memory, all of luf/batch");
 	ok(room(ZONE(held, 1000), 1024) == 24, "D5: less what is held");

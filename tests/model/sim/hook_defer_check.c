@@ -36,16 +36,6 @@ static void freed(void)
 	sees_freed(IT);
 }
 
-/* Four frames, and it is the last. */
-static void block_allocated(void)
-{
-	are_allocated(&folios[0], 2);
-}
-
-static void others_allocated(void)
-{
-	are_allocated(&folios[40], 2);
-}
 
 static void dirtied(void)
 {
@@ -78,10 +68,8 @@ static void dropped_last(void)
 	drop_pages(&files[0], 23, 23);
 }
 
-/* The pass has asked for writers, and hasn't put its flush off yet. */
-static void written_first(void)
+static void first_dirtied(void)
 {
-	opens();
 	mark_dirty(&folios[0], &files[0], 0);
 }
 
@@ -160,8 +148,6 @@ static void test_hits(void)
 	} tests[] = {
 		{ "it is allocated", allocated, "was allocated" },
 		{ "it is freed", freed, "was freed" },
-		{ "a block is allocated that it is the end of", block_allocated, "was allocated" },
-		{ "a block of other frames is", others_allocated, NULL },
 		{ "its file is written, unseen", dirtied, "was written" },
 		{ "another way to write", dirtied_whole, "was written" },
 		{ "and another", dropped, "was written" },
@@ -216,7 +202,8 @@ static void test_hit_pass(void)
 	ok(counted(DEFER_CHECK_HITS) == hits, "D9: that isn't a hit");
 	anew();
 	plan.nr = 1;
-	sim_at_refs = written_first;
+	sim_at_refs = opens;
+	at_flush = first_dirtied;
 	ok(pass() == 0 && all_well(), "an event meets it at the last moment");
 	ok(counted(DEFER_CHECK_HITS) == hits, "D9: nor is that");
 	anew();
@@ -240,6 +227,22 @@ static void test_room(void)
 	}
 	ok(counted(DEFER_FRAMES_UNCHECKED) == unchecked, "D9: what passes have flushed for takes no room");
 	first_frame = 0;
+}
+
+/* Many frames that are allocated at once. */
+static void test_blocks(void)
+{
+	anew();
+	plan.kept = 20;
+	pass();
+	plan.kept = 0;
+	pass();
+	are_allocated(&folios[18], 1);
+	ok(!tlbbatch_held_tripped(), "D9: a block of other frames is allocated: that is allowed");
+	are_allocated(&folios[18], 2);
+	ok(tlbbatch_held_tripped(), "D9: a block is allocated whose end is held back: noticed");
+	tlbbatch_held_rearm();
+	ok(settles(), "all are freed");
 }
 
 /* What arrays free may be large. */
@@ -337,6 +340,7 @@ int main(void)
 	test_hits();
 	test_hit_pass();
 	test_room();
+	test_blocks();
 	test_large();
 	test_poison();
 	test_broken();

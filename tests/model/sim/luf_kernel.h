@@ -214,7 +214,7 @@ static inline unsigned int cpumask_any_but(const struct cpumask *mask, unsigned 
 }
 
 
-#define cancel_work_sync(work)	((void)(work))
+#define cancel_work_sync(work)	((void)(work), sim_note("cancel_work"))
 
 struct llist_node {
 	struct llist_node *next;

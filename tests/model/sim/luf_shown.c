@@ -181,6 +181,7 @@ static void test_unload(void)
 	unsigned long began = jiffies;
 
 	open_one();
+	sim_forget();
 	world_stuck = 2;
 	current->killed = true;
 	tlbbatch_luf_unload();
@@ -189,6 +190,7 @@ static void test_unload(void)
 	ok(!world_stuck && jiffies - began == 2 * 5 * HZ,
 	   "H13: while ftrace doesn't let go it tries again, every five seconds");
 	ok_int(sim_allocated(), 0, "H13: and all memory is given back");
+	ok(sim_in_order("on_hit:nothing", "cancel_work"), "H13: nobody tells of a breach any more, or is about to");
 	track(true);
 }
 

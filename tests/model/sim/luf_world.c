@@ -16,6 +16,7 @@ struct tlbbatch_feature tlbbatch_defer = { .name = "defer", .refuses = "defer" }
 
 void tlbbatch_held_on_hit(struct work_struct *work)
 {
+	sim_note("on_hit:%s", work ? "work" : "nothing");
 }
 
 void tlbbatch_held_rearm(void)
