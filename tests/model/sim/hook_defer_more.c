@@ -102,6 +102,41 @@ static void test_last_moment(void)
 	ok(counted(DEFER_CAUSE_OPEN) == before + 1, "that counts");
 }
 
+static unsigned int barriers;
+
+static void barrier_comes(void)
+{
+	barriers++;
+	sim_at_barrier = barrier_comes;
+}
+
+static unsigned int barriers_of(void (*does)(void))
+{
+	barriers = 0;
+	sim_at_barrier = barrier_comes;
+	does();
+	sim_at_barrier = NULL;
+	return barriers;
+}
+
+static void passes(void)
+{
+	pass();
+}
+
+/* Who adds looks for events behind that, and an event looks for what was added behind its mark. */
+static void test_barriers(void)
+{
+	anew();
+	ok(barriers_of(passes) == 1, "D3: a pass makes a full barrier before it looks for events again");
+	ok(barriers_of(opens) == 1, "D3: so does an event before it looks for what is owed");
+	ok(settles(), "all are freed");
+	anew();
+	pass();
+	ok(barriers_of(guards) == 2, "D3: one more comes behind guards, before it looks whether they matter");
+	ok(settles(), "all are freed");
+}
+
 static void batch_shrinks(void)
 {
 	write_knob(&tlbbatch_defer_batch_attr, "32");
@@ -253,6 +288,7 @@ int main(void)
 	test_groups();
 	test_no_file();
 	test_last_moment();
+	test_barriers();
 	test_knobs();
 	test_cpus();
 	test_notifiers();
