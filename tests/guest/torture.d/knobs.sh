@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034
 #
-# Torture's actor "knobs": the module's own files, and its loading. To be sourced after lib.sh.
+# Torture's actor "knobs": the module's own files, and its loading. To be sourced after lib.sh and trace.sh.
 # Nobody else writes these files.
 
 # Others may hold a function, and memory may be short. Any other error is wrong.
@@ -9,7 +9,7 @@ KNOB_ERRORS="EBUSY ENOMEM"
 # An unload waits until each task has left the hooked functions; with the lowest priority under
 # single-threaded emulation that can last. When the module is done, the kernel takes klp_mutex. A
 # livepatch that goes holds that while it waits for each task, too.
-UNLOAD_S=500
+UNLOAD_S=$((500 * KLP_FACTOR))
 
 # knob FILE VALUE...: write one of the values; what is read afterwards is what was written
 knob()

@@ -54,6 +54,12 @@ events()
 	put "$T/events/$1/enable" 0
 }
 
+# From 6.4 to 6.14 the end of a livepatch's transition patches each cond_resched(), one after the other,
+# under klp_mutex. Each patch waits for every processor. Under load all of them take ten minutes and more. So
+# it is done once there, and others get more time.
+KLP_FACTOR=1
+! grep -q ' sched_dynamic_klp_disable$' /proc/kallsyms || KLP_FACTOR=3
+
 # The kernel has moved all tasks to the new code, or back.
 transition_over()
 {
@@ -65,6 +71,8 @@ livepatch()
 	local rc=0
 
 	[ -e "$MODULES/livepatch-sample.ko" ] || { cannot "no livepatch-sample.ko"; return; }
+	[ $KLP_FACTOR -eq 1 ] || [ ! -e "$RUN/patched" ] || { cannot "it takes too long here"; return; }
+	: >"$RUN/patched"
 	if ! grep -q '^livepatch_sample ' /proc/modules; then
 		insmod "$MODULES/livepatch-sample.ko" || return 1
 	fi
