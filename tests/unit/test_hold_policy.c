@@ -28,13 +28,14 @@ static bool stays_within(unsigned int max)
 	unsigned long held = 0;
 
 	facts.max = max;
-	for (;;) {
+	while (held <= max) {
 		facts.held = held;
 		facts.pages = ROOM + rnd(200);
 		if (tlbbatch_hold_judge(&facts) != TLBBATCH_HOLD_IT)
-			return held <= max && held + facts.pages > max;
+			return held + facts.pages > max;
 		held += facts.pages;
 	}
+	return false;
 }
 
 static bool all_stay_within(void)

@@ -82,14 +82,14 @@ static bool stays_within(void)
 	unsigned long batch = TLBBATCH_DEFER_BATCH_MIN + rnd(4000), more;
 
 	zone.free = 1000 + rnd(4000);
-	for (;;) {
+	while (zone.held <= batch) {
 		more = tlbbatch_defer_room(&zone, batch);
 		if (!more)
-			return zone.held <= batch &&
-			       (zone.free > zone.high + batch ||
-				zone.held <= zone.high - zone.low);
+			return zone.free > zone.high + batch ||
+			       zone.held <= zone.high - zone.low;
 		zone.held += 1 + rnd(more);
 	}
+	return false;
 }
 
 static bool all_stay_within(void)

@@ -203,6 +203,7 @@ verdict()
 	check "prune off" off shootdown/prune 0
 	check "discarding off" off lazyfree/mode off
 	check "tracking and deferral off" off luf/mode off
+	check "checking what is held back off" off luf/check 0
 	check "every page that was held back is given back" none_lost
 	check "watching off" off advise/mode off
 	check "nothing is hooked" nothing_hooked
