@@ -72,7 +72,6 @@ livepatch()
 
 	[ -e "$MODULES/livepatch-sample.ko" ] || { cannot "no livepatch-sample.ko"; return; }
 	[ $KLP_FACTOR -eq 1 ] || [ ! -e "$RUN/patched" ] || { cannot "it takes too long here"; return; }
-	: >"$RUN/patched"
 	if ! grep -q '^livepatch_sample ' /proc/modules; then
 		insmod "$MODULES/livepatch-sample.ko" || return 1
 	fi
@@ -82,6 +81,7 @@ livepatch()
 	until_true 300 transition_over || rc=1
 	sleep 0.5
 	rmmod livepatch_sample || rc=1
+	[ $rc -ne 0 ] || : >"$RUN/patched"
 	return $rc
 }
 
