@@ -21,9 +21,10 @@ def defer_explains($off; $cpus):
 	all(.[]; . as $side | $off[] | select(.round == $side.round) |
 		(gate_receivers - ($side | gate_receivers)) * $side.pgsteal_file / 1000 |
 		. > 0 and . <= ($side | defer_left_out) * ($cpus - 1));
-# The percents that were saved, in each round, and [] if deferral can't explain them
-def defer_saved($off; $cpus):
-	if defer_explains($off; $cpus) then defer_of($off; gate_receivers) | map(100 - .) else [] end;
+# How many percent fewer receivers there were, in each round
+def defer_less($off): defer_of($off; gate_receivers) | map(100 - .);
+# The same, and [] if deferral can't explain it
+def defer_saved($off; $cpus): if defer_explains($off; $cpus) then defer_less($off) else [] end;
 
 # How many pages share a flush of a load that reads from end to end in a cgroup, without deferral: one for
 # each side
@@ -38,7 +39,7 @@ def defer_shared($lru):
 # it sent; how much work is done in the same time with tracking and with deferral, in percent
 def defer_rows:
 	gate_groups(defer_arms) | .cpus as $cpus | .arms as [$off, $track, $defer, $more] |
-	($defer | defer_of($off; gate_receivers) | map(100 - .)) as $less |
+	($defer | defer_less($off)) as $less |
 	($defer | defer_saved($off; $cpus) | median) as $measured | ($track | gate_median(gate_saved(""))) as $said |
 	[.kernel, .mem_mb, .lru, .where, .workload, ([$off, $track, $defer | length] | min),
 	 ($off | gate_median(gate_receivers) | gate_cell),

@@ -27,7 +27,8 @@ static bool file(unsigned long magic, bool open_for_write)
 }
 
 /*
- * Others may write there, or it isn't known when: OCFS2, GFS2, F2FS, CIFS, SMB2, Ceph, 9p, AFS, Coda, overlayfs, FAT, exFAT, ISO 9660, UDF, block devices, DAX, hugetlbfs, ramfs, JFFS2, NILFS2, bcachefs.
+ * Others may write there, or it isn't known when: OCFS2, GFS2, F2FS, CIFS, SMB2, Ceph, 9p, AFS, Coda,
+ * overlayfs, FAT, exFAT, ISO 9660, UDF, block devices, DAX, hugetlbfs, ramfs, JFFS2, NILFS2, bcachefs.
  */
 static bool no_other_fits(void)
 {

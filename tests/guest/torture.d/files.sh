@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # version: of the test
 #
 # Readers of mapped files in torture, for luf/mode=defer: each finds its own file, and no version older
-# than one that was published (tests/programs/records). To be sourced after lib.sh, actor.sh and memory.sh.
+# than one that was published (tests/programs/records). To be sourced after lib.sh, actor.sh and memory.sh; deferred.sh is needed, too.
 
 # Where files are written, nobody else reclaims: a version is published when the program's own calls of
 # reclaim are over. DAMON asks for no leave, so its kind is one of the same actor. Where they stay as
@@ -31,7 +31,7 @@ files_kind()
 # flushes_deferred: 0 while there is no module
 flushes_deferred()
 {
-	cat "$K/luf/stats/flushes_deferred" 2>/dev/null || echo 0
+	stat_of flushes_deferred 2>/dev/null || echo 0
 }
 
 # put_off_since NUMBER: were flushes put off, if they can be?

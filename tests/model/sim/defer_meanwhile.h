@@ -5,26 +5,16 @@
 
 #include <setjmp.h>
 
-static struct tlbbatch_pass *others_pass;
-
-static void other_ends(void)
-{
-	struct task_struct *was = current;
-
-	current = &other_reclaimer;
-	tlbbatch_pass_end(others_pass, 0);
-	current = was;
-}
-
 static void reclaims_meanwhile(void)
 {
 	struct task_struct *was = current;
 
 	current = &other_reclaimer;
 	if (tlbbatch_pass_enter(0)) {
-		others_pass = tlbbatch_pass_begin(&sim_nodes[0], NULL, &stat);
+		struct tlbbatch_pass *it = tlbbatch_pass_begin(&sim_nodes[0], NULL, &stat);
+
 		reclaim();
-		other_ends();
+		tlbbatch_pass_end(it, 0);
 	}
 	current = was;
 }

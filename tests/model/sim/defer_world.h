@@ -64,6 +64,16 @@ static struct plan {
 	sim_cpus_t entries;
 } plan;
 
+/* With what isn't said: 20 folios of one page each, of the first file. */
+static struct plan planned(struct plan with)
+{
+	with.nr = with.nr ?: 20;
+	with.file = with.file ?: &files[0];
+	with.nr_pages = with.nr_pages ?: 1;
+	with.zone = SIM_ZONE_NORMAL;
+	return with;
+}
+
 /* --- the kernel -------------------------------------------------------------------------- */
 
 /* What a test wants to happen here, once. */
@@ -474,7 +484,7 @@ static void anew(void)
 	sim_forget();
 	memset(folios, 0, sizeof(folios));
 	next = flushes = owed_flushes = early = demotes = 0;
-	plan = (struct plan){ .nr = 20, .file = &files[0], .nr_pages = 1, .zone = SIM_ZONE_NORMAL };
+	plan = planned((struct plan){ 0 });
 	for (i = 0; i < 2; i++) {
 		inodes[i] = (struct inode){ .i_sb = &ext4, .i_mapping = &files[i] };
 		files[i] = (struct address_space){ .host = &inodes[i] };

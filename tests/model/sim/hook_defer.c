@@ -48,15 +48,10 @@ static void test_refused(void)
 
 	for (i = 0; i < ARRAY_SIZE(tests); i++) {
 		anew();
-		plan.anon = tests[i].plan.anon;
-		plan.dirty = tests[i].plan.dirty;
-		plan.unbatched = tests[i].plan.unbatched;
-		plan.kept = tests[i].plan.kept;
-		plan.referred = tests[i].plan.referred;
+		plan = planned(tests[i].plan);
 		ok(pass() == 1, "%s: the pass flushes", tests[i].why);
 		ok(none_stale() && all_well(), "%s: and frees all behind that", tests[i].why);
-		plan = (struct plan){ .nr = 20, .file = &files[0], .nr_pages = 1,
-				      .zone = SIM_ZONE_NORMAL };
+		plan = planned((struct plan){ 0 });
 		ok(pass() == 0 && settles(), "%s: the next one doesn't", tests[i].why);
 	}
 	anew();
@@ -428,6 +423,5 @@ int main(void)
 	test_new_node();
 	test_off();
 	sim_unload();
-	ok_int(sim_nr_registered() + sim_allocated() + sim_breaches(), 0, "nothing is left");
-	return tap_done();
+	return hook_world_done();
 }
